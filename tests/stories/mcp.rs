@@ -1,6 +1,6 @@
 //! Tools for agents, over `/mcp`.
 
-use muriel_cli::agents::McpSettings;
+use muriel_cli::config::McpSettings;
 use muriel_tests::process::program;
 use muriel_tests::{Answer, Call, Client, On, raw, stories};
 use serde_json::{Value, json};

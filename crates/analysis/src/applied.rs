@@ -1,7 +1,7 @@
 //! Check of whether the arms' changes match elements on pages. An arm that changes nothing looks like an arm without
 //! effect.
 
-use crate::health::{Grade, HealthCheck};
+use crate::check::{Grade, HealthCheck};
 use crate::summary::{Applied, Summaries};
 use std::collections::BTreeMap;
 

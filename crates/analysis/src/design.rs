@@ -9,6 +9,12 @@ pub(crate) const PRIOR_SD: f64 = 0.1;
 pub(crate) const DEFAULT_UNITS: f64 = 10_000.0;
 /// Number of epochs that a bandit is tuned for.
 pub(crate) const BANDIT_EPOCHS: f64 = 30.0;
+/// Minimum visitors of each arm for a verdict.
+pub(crate) const MIN_VISITORS: u64 = 100;
+/// Minimum conversions of each arm for a verdict.
+pub(crate) const MIN_CONVERTED: u64 = 10;
+/// Minimum time from the first entry to a verdict, in microseconds: a full day, as behaviour depends on the hour.
+pub(crate) const MIN_OBSERVED_US: i64 = 86_400_000_000;
 
 /// Distribution of visitors among the arms, which determines what may be compared with what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +71,16 @@ impl Design {
                 weights.resize(self.arms, 0);
                 weights
             }
+        }
+    }
+
+    /// Display name of an arm: `Control`, `Variant 1`; for a holdout, the meaning of its arms.
+    pub(crate) fn arm_name(&self, arm: usize) -> String {
+        match (self.policy, arm) {
+            (AllocationPolicy::Holdout, 0) => "Held out".to_owned(),
+            (AllocationPolicy::Holdout, _) => "Everybody else".to_owned(),
+            (_, 0) => "Control".to_owned(),
+            (_, number) => format!("Variant {number}"),
         }
     }
 

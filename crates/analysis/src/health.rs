@@ -19,7 +19,8 @@
 //! A failed sample ratio, crossovers or other-nodes check makes every verdict `do_not_trust`.
 
 use crate::applied;
-use crate::design::{AllocationPolicy, Design};
+use crate::check::{Grade, HealthCheck};
+use crate::design::{AllocationPolicy, Design, MIN_CONVERTED, MIN_OBSERVED_US, MIN_VISITORS};
 use crate::page::PageHealth;
 use crate::summary::{MetricRole, OtherNodes, Summaries};
 use muriel_stats::Undefined;
@@ -47,60 +48,6 @@ const EARLY_WARN: f64 = 0.001;
 /// P-value below which an attribute is unbalanced, after Bonferroni's correction over the attributes. It is strict
 /// because the test is valid for one check, and reports are read often.
 const BALANCE_WARN_P: f64 = 0.001;
-/// Minimum visitors of each arm for a verdict.
-pub(crate) const MIN_VISITORS: u64 = 100;
-/// Minimum conversions of each arm for a verdict.
-pub(crate) const MIN_CONVERTED: u64 = 10;
-/// Minimum time from the first entry to a verdict, in microseconds: a full day, as behaviour depends on the hour.
-pub(crate) const MIN_OBSERVED_US: i64 = 86_400_000_000;
-
-/// Result of a check, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Grade {
-    /// The check found no problem.
-    Ok,
-    /// The check had no data, so it neither found a problem nor ruled one out.
-    Unknown,
-    /// Worth knowing; comparisons remain valid.
-    Warn,
-    /// The condition that the check verifies does not hold.
-    Fail,
-}
-
-impl Grade {
-    /// Combines the grade of several checks with one more. An unknown grade is ignored: a check that does not apply to
-    /// an experiment, such as that of the currency before the first order, must not hide findings of the others.
-    #[must_use]
-    pub fn with(self, other: Grade) -> Grade {
-        if other == Grade::Unknown { self } else { self.max(other) }
-    }
-
-    /// Name in answers: `ok`, `unknown`, `warn` or `fail`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Grade::Ok => "ok",
-            Grade::Unknown => "unknown",
-            Grade::Warn => "warn",
-            Grade::Fail => "fail",
-        }
-    }
-}
-
-/// A check with its findings.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HealthCheck {
-    /// Grade of the check.
-    pub grade: Grade,
-    /// Findings, as a sentence for people.
-    pub message: String,
-}
-
-impl HealthCheck {
-    /// Creates a check with this finding.
-    pub fn new(grade: Grade, message: impl Into<String>) -> Self {
-        Self { grade, message: message.into() }
-    }
-}
 
 /// Sample ratio test: visitors per arm compared with the weights.
 #[derive(Debug, Clone, PartialEq)]
@@ -419,9 +366,9 @@ fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
         let visitors: u64 = cells().map(|cell| cell.summary.visitors).sum();
         let converted: u64 = cells().map(|cell| cell.summary.converted).sum();
         if visitors < MIN_VISITORS {
-            needs.push(format!("{} has {visitors} of {MIN_VISITORS} visitors", name(design, arm)));
+            needs.push(format!("{} has {visitors} of {MIN_VISITORS} visitors", design.arm_name(arm)));
         } else if converted < MIN_CONVERTED {
-            needs.push(format!("{} has {converted} of {MIN_CONVERTED} conversions", name(design, arm)));
+            needs.push(format!("{} has {converted} of {MIN_CONVERTED} conversions", design.arm_name(arm)));
         }
     }
     if summaries.observed_us < MIN_OBSERVED_US {
@@ -431,16 +378,6 @@ fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
         HealthCheck::new(Grade::Ok, "There is enough to judge from.")
     } else {
         HealthCheck::new(Grade::Warn, format!("Too early to call: {}.", needs.join("; ")))
-    }
-}
-
-/// Display name of an arm: `Control`, `Variant 1`; for a holdout, the meaning of its arms.
-pub(crate) fn name(design: &Design, arm: usize) -> String {
-    match (design.policy, arm) {
-        (AllocationPolicy::Holdout, 0) => "Held out".to_owned(),
-        (AllocationPolicy::Holdout, _) => "Everybody else".to_owned(),
-        (_, 0) => "Control".to_owned(),
-        (_, number) => format!("Variant {number}"),
     }
 }
 

@@ -11,8 +11,7 @@
 //! of them changes who enters the other.
 
 use crate::arms::stratum_of;
-use crate::design::{AllocationPolicy, BANDIT_EPOCHS, Design};
-use crate::health::{MIN_CONVERTED, MIN_VISITORS};
+use crate::design::{AllocationPolicy, BANDIT_EPOCHS, Design, MIN_CONVERTED, MIN_VISITORS};
 use muriel_stats::boundary::{self, Mixture, sequential};
 use muriel_stats::multiplicity::{adjust_e_values, e_bh, interval_alpha};
 use muriel_stats::{Effect, Epochs, Interval, Moments, Result, Undefined};

@@ -53,6 +53,7 @@
 mod applied;
 mod arms;
 pub mod bandit;
+mod check;
 mod design;
 mod health;
 pub mod interaction;
@@ -62,8 +63,9 @@ mod report;
 pub mod simulate;
 mod summary;
 
+pub use check::{Grade, HealthCheck};
 pub use design::{AllocationPolicy, Design, EpochPlan};
-pub use health::{Grade, Health, HealthCheck, SampleRatioTest, epoch_ratios};
+pub use health::{Health, SampleRatioTest, epoch_ratios};
 pub use page::{PageArm, PageHarm, PageHealth, PageMeasurement, PageMetric, PageStatus, page_health};
 pub use report::{Analysis, LiftEstimate, MetricReport, Report, Verdict, lift_estimate, report};
 

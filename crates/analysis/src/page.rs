@@ -13,8 +13,8 @@
 mod words;
 
 use crate::arms::{self, strata};
-use crate::design::{AllocationPolicy, Design};
-use crate::health::{Grade, HealthCheck, MIN_VISITORS};
+use crate::check::{Grade, HealthCheck};
+use crate::design::{AllocationPolicy, Design, MIN_VISITORS};
 use crate::summary::{Cell, Measure, Metric, MetricRole, PageCell, Summaries, Summary};
 use muriel_stats::boundary::{Mixture, sequential};
 use muriel_stats::strata::mantel_haenszel;

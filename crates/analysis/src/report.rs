@@ -13,8 +13,8 @@
 //! 5. [`Verdict::KeepRunning`].
 
 use crate::arms::{Compared, compare};
-use crate::design::{AllocationPolicy, Design, PRIOR_SD};
-use crate::health::{Health, MIN_CONVERTED, MIN_OBSERVED_US, MIN_VISITORS, counted, health};
+use crate::design::{AllocationPolicy, Design, MIN_CONVERTED, MIN_OBSERVED_US, MIN_VISITORS, PRIOR_SD};
+use crate::health::{Health, counted, health};
 use crate::page::{PageHealth, page_health};
 use crate::summary::{Measure, Metric, MetricRole, Summaries};
 use muriel_stats::bayes::{Prior, posterior};

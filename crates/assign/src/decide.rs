@@ -21,11 +21,10 @@
 
 use crate::bucket::{BUCKETS, PER_PERCENT};
 use crate::observe::{Check, CheckOutcome, Observer};
-use crate::ruleset::{CompiledGroupRange, Experiment};
+use crate::ruleset::{Experiment, arm_name};
 use crate::tri::Tri;
 use crate::visitor::{EvaluationSide, Visitor};
-use muriel_domain::experiment::{Arm, VARIANTS_MAX};
-use std::sync::LazyLock;
+use muriel_domain::experiment::Arm;
 
 /// Reason for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -122,26 +121,6 @@ impl Decision {
     /// Name of the arm that the visitor sees; that of the control for visitors outside of the experiment.
     pub fn variant(self) -> &'static str {
         arm_name(self.arm.unwrap_or(Arm::CONTROL))
-    }
-}
-
-/// Name of an arm, `Control`, `Variant 1`…, without allocating.
-pub fn arm_name(arm: Arm) -> &'static str {
-    static NAMES: LazyLock<Vec<String>> =
-        LazyLock::new(|| (0..=VARIANTS_MAX as u32).map(|n| Arm(n).to_string()).collect());
-    NAMES.get(arm.0 as usize).map_or("Control", String::as_str)
-}
-
-impl CompiledGroupRange {
-    /// The unit's bucket on the group's line, and whether this range has it.
-    pub(crate) fn bucket_of(&self, unit: &str) -> (u32, bool) {
-        let bucket = self.hash.bucket(unit);
-        (bucket, (self.from..self.to).contains(&bucket))
-    }
-
-    /// Name for explanations, such as `the holdout 7`.
-    fn named(&self, what: &str) -> String {
-        self.group_id.map_or_else(|| what.to_owned(), |id| format!("{what} {id}"))
     }
 }
 

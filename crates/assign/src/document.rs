@@ -10,7 +10,6 @@
 //! would get another bucket. A reader that does not know a version refuses the document, because its decisions could
 //! differ from those of others.
 
-use crate::ruleset::CompiledGroupRange;
 use muriel_domain::experiment::integration::is_notified_by_pages;
 use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, Sites, TestType};
 use muriel_domain::goal::{Goal, GoalType, GoalValue};
@@ -143,14 +142,6 @@ pub struct GroupRange {
     pub from: u32,
     /// End, exclusive.
     pub to: u32,
-}
-
-impl GroupRange {
-    /// Returns a function that checks whether a unit is in the range, as decisions do. The salt is hashed once.
-    pub fn membership(&self) -> impl Fn(&str) -> bool + use<> {
-        let range = CompiledGroupRange::of(self);
-        move |unit| range.bucket_of(unit).1
-    }
 }
 
 impl From<GroupSlot> for GroupRange {

@@ -10,11 +10,12 @@
 
 use crate::audience::Audience;
 use crate::bucket::{BUCKETS, Murmur3, PER_HUNDREDTH, PER_PERCENT};
-use crate::decide::arm_name;
 use crate::document::{Delivered, Document, FORMAT, FORMAT_WITHOUT_HOLDOUTS, GroupRange, HASH};
+use crate::group_range::CompiledGroupRange;
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Arm, TestType, VARIANTS_MAX, WHOLE};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Maximum length of a salt, in bytes.
 const SALT_MAX: usize = 128;
@@ -120,42 +121,6 @@ pub(crate) struct Served {
     pub(crate) below: u32,
 }
 
-/// Buckets on a group's line: those of one experiment in an exclusion group, or those of a holdout. Ranges in an
-/// exclusion group do not overlap, so no unit is in two of its experiments.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CompiledGroupRange {
-    /// Group id, for explanations.
-    pub(crate) group_id: Option<i64>,
-    /// Hash state after the group's `salt:g:`.
-    pub(crate) hash: Murmur3,
-    /// First bucket of the range.
-    pub(crate) from: u32,
-    /// First bucket after the range.
-    pub(crate) to: u32,
-}
-
-impl CompiledGroupRange {
-    /// Checks the document's range at `place`, and converts it to buckets.
-    fn compile(range: &GroupRange, place: &str, problems: &mut Problems) -> Self {
-        check_salt(&format!("{place}.salt"), &range.salt, problems);
-        if range.from > range.to || range.to > WHOLE {
-            problems.add(place, format!("must be a stretch from 0 to {WHOLE}"));
-        }
-        Self::of(range)
-    }
-
-    /// Converts a range of the document to buckets.
-    pub(crate) fn of(range: &GroupRange) -> Self {
-        let bucket = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
-        Self {
-            group_id: range.group_id,
-            hash: Murmur3::of(&format!("{}:g:", range.salt)),
-            from: bucket(range.from),
-            to: bucket(range.to),
-        }
-    }
-}
-
 fn check_salt(place: &str, salt: &str, problems: &mut Problems) {
     if salt.is_empty() || salt.len() > SALT_MAX {
         problems.add(place, format!("must have 1 to {SALT_MAX} bytes"));
@@ -192,14 +157,13 @@ impl Experiment {
             Some(Served { arm: arm?, below: winner.traffic_allocation.min(100) * PER_PERCENT })
         });
         let exclusion = &delivered.exclusion;
-        let exclusion = exclusion.as_ref().map(|part| CompiledGroupRange::compile(part, "exclusion", &mut problems));
+        let exclusion = exclusion.as_ref().map(|part| group_range(part, "exclusion", &mut problems));
         if delivered.holdouts.len() > HOLDOUTS_MAX {
             problems.add("holdouts", format!("must have at most {HOLDOUTS_MAX} entries"));
         }
         let holdouts = delivered.holdouts.iter().enumerate();
-        let holdouts = holdouts
-            .map(|(at, part)| CompiledGroupRange::compile(part, &format!("holdouts[{at}]"), &mut problems))
-            .collect();
+        let holdouts =
+            holdouts.map(|(at, part)| group_range(part, &format!("holdouts[{at}]"), &mut problems)).collect();
         let ranges = ranges(&delivered.ranges, arms, &mut problems);
         let audience = Audience::of_experiment(&delivered.targeting).unwrap_or_else(|found| {
             problems.extend_under("targeting", &found);
@@ -254,6 +218,22 @@ impl Experiment {
             .map(|((end, _), start)| end - start)
             .sum()
     }
+}
+
+/// Name of an arm, `Control`, `Variant 1`…, without allocating.
+pub fn arm_name(arm: Arm) -> &'static str {
+    static NAMES: LazyLock<Vec<String>> =
+        LazyLock::new(|| (0..=VARIANTS_MAX as u32).map(|n| Arm(n).to_string()).collect());
+    NAMES.get(arm.0 as usize).map_or("Control", String::as_str)
+}
+
+/// Checks the document's range at `place`, and converts it to buckets.
+fn group_range(range: &GroupRange, place: &str, problems: &mut Problems) -> CompiledGroupRange {
+    check_salt(&format!("{place}.salt"), &range.salt, problems);
+    if range.from > range.to || range.to > WHOLE {
+        problems.add(place, format!("must be a stretch from 0 to {WHOLE}"));
+    }
+    CompiledGroupRange::of(range)
 }
 
 /// Converts ranges, given as ends in hundredths of a percent and numbers of arms, to buckets. Ends have to ascend to

@@ -1,6 +1,9 @@
 //! Settings. Flags take precedence over the environment, a TOML file and defaults, in this order.
 
-use crate::agents::{McpFlags, McpSettings};
+mod mcp;
+
+pub use mcp::{McpFlags, McpSettings};
+
 use crate::oidc::OidcFile;
 use crate::{Error, Result};
 use clap::Args;
@@ -23,6 +26,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Default of [`Settings::node_lease`].
+const NODE_LEASE: Duration = Duration::from_secs(20);
 /// Maximum size of the file with the database's address, in bytes.
 const DATABASE_URL_MAX: u64 = 64 << 10;
 
@@ -457,7 +462,7 @@ impl Settings {
             webhook_allow,
             webhook_names: Names::default(),
             report_timeouts: ReportTimeouts::default(),
-            node_lease: crate::node::LEASE,
+            node_lease: NODE_LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
@@ -492,7 +497,7 @@ fn autopilot_steps(text: &str) -> Option<Vec<i64>> {
 }
 
 /// Parses `on` or `off`.
-pub(crate) fn on_or_off(setting: &str, word: Option<&str>, default: bool) -> Result<bool> {
+fn on_or_off(setting: &str, word: Option<&str>, default: bool) -> Result<bool> {
     match word {
         None => Ok(default),
         Some("on") => Ok(true),

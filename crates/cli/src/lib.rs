@@ -3,7 +3,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod access;
-pub mod agents;
+mod agents;
 pub mod audit;
 mod backup;
 pub mod config;
@@ -21,6 +21,7 @@ mod node;
 pub mod nodes;
 mod oidc;
 pub mod open;
+mod open_events;
 pub mod page;
 pub mod person;
 pub mod remote;

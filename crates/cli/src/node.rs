@@ -17,8 +17,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time after its last renewal for which a node counts as running.
-pub(crate) const LEASE: Duration = Duration::from_secs(20);
 /// Number of renewals within a lease.
 const RENEWALS: u32 = 4;
 /// Timeout for ending the lease when the server stops.

@@ -1,6 +1,7 @@
-//! Collects findings.
+//! Collects findings, and writes them as text.
 
 use serde::Serialize;
+use std::fmt::Write;
 
 /// Severity of a finding; the worst is the greatest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -70,11 +71,32 @@ impl Findings {
     }
 }
 
+/// Each finding on a line, with advice below; `colour` adds terminal colours to the status.
+pub(crate) fn text(findings: &[Finding], colour: bool) -> String {
+    let wide = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for Finding { check, status, finding, advice } in findings {
+        let (word, code) = match status {
+            Status::Ok => ("ok", "32"),
+            Status::Warning => ("warning", "33"),
+            Status::Problem => ("problem", "31"),
+        };
+        let word = format!("{word:<7}");
+        let word = if colour { format!("\x1b[{code}m{word}\x1b[0m") } else { word };
+        // Writing to text cannot fail.
+        let _ = writeln!(text, "{word}  {check:<wide$}  {finding}");
+        for line in advice.iter().flat_map(|advice| advice.lines()) {
+            let _ = writeln!(text, "{:9}{:<wide$}  {line}", "", "");
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 impl Findings {
     /// Like [`crate::Report::text`], without colours.
     pub(super) fn text(&self) -> String {
-        crate::report::text(&self.0, false)
+        text(&self.0, false)
     }
 }
 

@@ -1,8 +1,7 @@
-//! Report of an inspection, and its text.
+//! Report of an inspection.
 
 use crate::delivered::DeliveredScript;
-use crate::findings::{Finding, Status};
-use std::fmt::Write;
+use crate::findings::{self, Finding, Status};
 use url::Url;
 
 /// The result of an inspection.
@@ -52,28 +51,8 @@ impl Report {
 
     /// Each finding on a line, with advice below; `colour` adds terminal colours to the status.
     pub fn text(&self, colour: bool) -> String {
-        text(&self.findings, colour)
+        findings::text(&self.findings, colour)
     }
-}
-
-pub(crate) fn text(findings: &[Finding], colour: bool) -> String {
-    let wide = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for Finding { check, status, finding, advice } in findings {
-        let (word, code) = match status {
-            Status::Ok => ("ok", "32"),
-            Status::Warning => ("warning", "33"),
-            Status::Problem => ("problem", "31"),
-        };
-        let word = format!("{word:<7}");
-        let word = if colour { format!("\x1b[{code}m{word}\x1b[0m") } else { word };
-        // Writing to text cannot fail.
-        let _ = writeln!(text, "{word}  {check:<wide$}  {finding}");
-        for line in advice.iter().flat_map(|advice| advice.lines()) {
-            let _ = writeln!(text, "{:9}{:<wide$}  {line}", "", "");
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub mod http;
 mod operation;
 mod schema;
 mod server;
+mod spec;
 #[cfg(test)]
 mod tests;
 mod tools;

@@ -2,13 +2,16 @@
 
 use crate::BadContract;
 use crate::schema::{self, named, resolved};
-use crate::tools::{PROJECT, Spec};
+use crate::spec::Spec;
 use axum::body::Body;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// The argument that names the project, and the query parameter of a connection that names it for all calls.
+pub(crate) const PROJECT: &str = "project_key";
 
 /// Places of the arguments in the API's request.
 pub(crate) struct Operation {

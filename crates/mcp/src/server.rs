@@ -1,7 +1,7 @@
 //! The tools of one connection: lists them, and calls the API for them.
 
-use crate::operation::BadArgument;
-use crate::tools::{PROJECT, Tools};
+use crate::operation::{BadArgument, PROJECT};
+use crate::tools::Tools;
 use crate::{Api, BadContract};
 use axum::body::Body;
 use http::request::Parts;

@@ -3,11 +3,10 @@
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::inquiry::{Inquiry, PlanBasis};
-use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
-use crate::locked::{Judgement, PlanFacts, PlanNow};
+use crate::locked::Judgement;
 use crate::manifest::{
-    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX,
-    RateFacts,
+    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, INTERACTIONS_MAX, InteractionFacts, Manifest, MetricFacts,
+    NodeFacts, OTHER_NODES_MAX, PlanFacts, PlanNow, RateFacts,
 };
 use muriel_domain::Instant;
 #[cfg(test)]

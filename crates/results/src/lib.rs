@@ -22,11 +22,11 @@ pub use days::Days;
 pub use define::{NotFound, Past, ReportInputs, ReportSubject};
 pub use holdout::{HoldoutInputs, NoHoldout};
 pub use inquiry::{Inquiry, Phase, PlanBasis, Zone, parse_breakdown, parse_day, parse_filter};
-pub use interaction::{InteractionFacts, LogPlaceFacts, PairCheck};
-pub use locked::{Labels, PlanFacts, PlanNow};
+pub use interaction::PairCheck;
+pub use locked::Labels;
 pub use manifest::{
-    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, LogDamage, LogFacts, LogRewrites, METHODS,
-    Manifest, MetricFacts, NodeFacts, RateFacts,
+    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, InteractionFacts, LogDamage, LogFacts,
+    LogPlaceFacts, LogRewrites, METHODS, Manifest, MetricFacts, NodeFacts, PlanFacts, PlanNow, RateFacts,
 };
 pub use planning::{Forecast, Lately, PlanningReport, PlanningRequest, SIGMA, lately};
 pub use report_cache::{ReportCache, ReportError, ReportKey, ReportTimeouts, SubjectId, recompute};

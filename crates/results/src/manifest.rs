@@ -1,9 +1,14 @@
 //! Manifests: everything that a result is computed from, except the events. With the manifest and the log, anybody can
 //! compute the result again.
 
+mod interactions;
+mod plan;
+
+pub(crate) use interactions::INTERACTIONS_MAX;
+pub use interactions::{InteractionFacts, LogPlaceFacts};
+pub use plan::{PlanFacts, PlanNow};
+
 use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
-use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
-use crate::locked::PlanFacts;
 use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};

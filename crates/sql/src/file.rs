@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
-use crate::sqlite::error;
+use crate::sqlite_error::error;
 use crate::{Error, Result};
 
 /// Time that a statement waits for another writing process.

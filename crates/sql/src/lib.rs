@@ -50,6 +50,7 @@ mod migrate;
 mod postgres;
 mod session_lock;
 mod sqlite;
+mod sqlite_error;
 mod tls;
 mod value;
 

@@ -11,12 +11,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, ErrorCode, ToSql, ffi};
+use rusqlite::{CachedStatement, Connection, ToSql};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot};
 
 use crate::budget::{self, Spending};
-use crate::dialect::{Dialect, Lock, for_sqlite, unique_name};
+use crate::dialect::{Dialect, Lock, for_sqlite};
 use crate::file::{self, Durability};
+use crate::sqlite_error::error;
 use crate::value::{ColumnNames, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 
@@ -631,36 +632,6 @@ fn step(conn: &Connection, sql: &str) -> Result<()> {
 fn data_version(conn: &Connection) -> Result<i64> {
     let mut statement = conn.prepare_cached("PRAGMA data_version").map_err(error)?;
     statement.query_row([], |row| row.get(0)).map_err(error)
-}
-
-pub(crate) fn error(error: rusqlite::Error) -> Error {
-    let rusqlite::Error::SqliteFailure(code, message) = &error else {
-        return Error::unexpected(error);
-    };
-    let message = message.as_deref().unwrap_or_default();
-    match (code.code, code.extended_code) {
-        (_, ffi::SQLITE_CONSTRAINT_UNIQUE) => Error::Unique { constraint: unique_name(message, false) },
-        (_, ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID) => {
-            Error::Unique { constraint: unique_name(message, true) }
-        }
-        (_, ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => Error::ForeignKey { constraint: String::new() },
-        (_, ffi::SQLITE_CONSTRAINT_CHECK) => {
-            Error::Check { constraint: message.strip_prefix("CHECK constraint failed: ").unwrap_or(message).to_owned() }
-        }
-        (
-            ErrorCode::DatabaseBusy
-            | ErrorCode::DatabaseLocked
-            | ErrorCode::OutOfMemory
-            | ErrorCode::OperationInterrupted
-            | ErrorCode::SystemIoFailure
-            | ErrorCode::DiskFull
-            | ErrorCode::CannotOpen
-            | ErrorCode::PermissionDenied
-            | ErrorCode::FileLockingProtocolFailed,
-            _,
-        ) => Error::unavailable(error),
-        _ => Error::unexpected(error),
-    }
 }
 
 /// Locks a mutex, also a poisoned one: no code here leaves the content inconsistent when

@@ -10,13 +10,13 @@
 //! Memory is bounded: the least recently searched project is evicted, and a project
 //! that is too large by itself is read in batches and not cached.
 
-use crate::hypotheses::{self, Page};
-use crate::{Error, Result};
+use crate::Result;
 use memchr::memmem::Finder;
 use muriel_domain::ids::{HypothesisId, ProjectId};
-use muriel_sql::{Db, Tx, params};
+use muriel_sql::{Tx, params};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::OwnedMutexGuard;
 
 /// Default for the bytes that all texts together may take.
 pub const CAPACITY: usize = 256 << 20;
@@ -65,38 +65,10 @@ impl Backlogs {
         Self { projects: Arc::default(), capacity }
     }
 
-    /// The page of the project's hypotheses that contain `text`.
-    pub(crate) async fn search(
-        &self,
-        db: &Db,
-        project: ProjectId,
-        text: &str,
-        archived_too: bool,
-        window: (usize, usize),
-    ) -> Result<Page> {
-        let needle = fold(text);
-        // Locked before the snapshot is taken, so that a backlog never sees a snapshot
-        // older than the one it was brought up to.
-        let mut backlog = self.enter(project).lock_owned().await;
-        let limit = self.capacity;
-        let (page, bytes) = db
-            .read::<_, Error, _>(move |tx| {
-                Box::pin(async move {
-                    let kept = backlog.catch_up(tx, project, limit).await?;
-                    let found = if kept {
-                        let backlog = &*backlog;
-                        // A scan takes milliseconds: it must not delay other requests.
-                        off_the_queue(|| backlog.matches(&needle, archived_too)).page(window)
-                    } else {
-                        backlog.clear();
-                        in_portions(tx, project, &needle, archived_too).await?.page(window)
-                    };
-                    Ok((hypotheses::found(tx, &found).await?, backlog.bytes()))
-                })
-            })
-            .await?;
-        self.leave(project, bytes);
-        Ok(page)
+    /// Locks the texts of a project for a search, and waits for other searches of it. Call this before the snapshot of
+    /// the search is taken, so that a backlog never sees a snapshot older than the one it was brought up to.
+    pub(crate) async fn lock(&self, project: ProjectId) -> LockedBacklog {
+        LockedBacklog { backlog: self.enter(project).lock_owned().await, project, capacity: self.capacity }
     }
 
     fn enter(&self, project: ProjectId) -> Arc<tokio::sync::Mutex<Backlog>> {
@@ -111,7 +83,7 @@ impl Backlogs {
 
     /// Records the size of a project's texts and evicts projects above the capacity,
     /// the least recently searched first.
-    fn leave(&self, project: ProjectId, bytes: usize) {
+    pub(crate) fn leave(&self, project: ProjectId, bytes: usize) {
         let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = projects.by_id.get_mut(&project) {
             entry.bytes = bytes;
@@ -122,6 +94,39 @@ impl Backlogs {
             let Some(entry) = oldest.and_then(|id| projects.by_id.remove(&id)) else { break };
             total -= entry.bytes;
         }
+    }
+}
+
+/// The texts of a project, locked for one search.
+pub(crate) struct LockedBacklog {
+    backlog: OwnedMutexGuard<Backlog>,
+    project: ProjectId,
+    capacity: usize,
+}
+
+impl LockedBacklog {
+    /// The page of the project's hypotheses that contain `text`, in the snapshot of `tx`.
+    pub(crate) async fn search(
+        &mut self,
+        tx: &mut dyn Tx,
+        text: &str,
+        archived_too: bool,
+        window: (usize, usize),
+    ) -> Result<SearchPage> {
+        let needle = fold(text);
+        if self.backlog.catch_up(tx, self.project, self.capacity).await? {
+            let backlog = &*self.backlog;
+            // A scan takes milliseconds: it must not delay other requests.
+            Ok(off_the_queue(|| backlog.matches(&needle, archived_too)).page(window))
+        } else {
+            self.backlog.clear();
+            Ok(in_portions(tx, self.project, &needle, archived_too).await?.page(window))
+        }
+    }
+
+    /// Bytes that the texts take now.
+    pub(crate) fn bytes(&self) -> usize {
+        self.backlog.bytes()
     }
 }
 

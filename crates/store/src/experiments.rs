@@ -9,7 +9,7 @@ use crate::goals::{self, GoalRow};
 use crate::groups;
 use crate::interactions;
 use crate::jobs;
-use crate::overview;
+use crate::overview_rows;
 use crate::plan_locks;
 use crate::table::Json;
 use crate::{Result, experiments::rows::*};
@@ -18,6 +18,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Rule, Serving, Variant};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, PersonId, ProjectId};
+use muriel_domain::webhook::ExperimentChange;
 use muriel_sql::{Tx, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -359,9 +360,10 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<
     // `first.experiment` does not have its id yet.
     let experiment = Experiment { id, ..experiment.clone() };
     lock_plan(tx, &experiment, first).await?;
-    overview::follow(tx, &experiment, act).await?;
+    overview_rows::follow(tx, &experiment, act.by, act.action).await?;
     jobs::follow(tx, None, &experiment).await?;
-    notifications::record_change(tx, (None, Some(&experiment)), Vec::new(), act, experiment.updated_at).await?;
+    let change = ExperimentChange { before: None, after: Some(&experiment), fields: Vec::new(), actor: act.actor };
+    notifications::record_change(tx, &change, act.by, experiment.updated_at).await?;
     Ok(id)
 }
 
@@ -408,10 +410,11 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
     }
     lock_plan(tx, after, revision).await?;
     history_insert(tx, history_of(before.id, revision, act)).await?;
-    overview::follow(tx, after, act).await?;
+    overview_rows::follow(tx, after, act.by, act.action).await?;
     jobs::follow(tx, Some(before), after).await?;
     let fields = revision.before.keys().map(String::as_str).collect();
-    notifications::record_change(tx, (Some(before), Some(after)), fields, act, after.updated_at).await?;
+    let change = ExperimentChange { before: Some(before), after: Some(after), fields, actor: act.actor };
+    notifications::record_change(tx, &change, act.by, after.updated_at).await?;
     link_update(tx, before.hypothesis_id, after).await
 }
 
@@ -433,10 +436,11 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'_>, now
         detail: None,
     };
     jobs::remove_all(tx, experiment.id).await?;
-    overview::remove(tx, experiment.id).await?;
+    overview_rows::remove(tx, experiment.id).await?;
     groups::leave(tx, experiment.id).await?;
     interactions::remove_all(tx, experiment.id).await?;
-    notifications::record_change(tx, (Some(experiment), None), Vec::new(), act, now).await?;
+    let change = ExperimentChange { before: Some(experiment), after: None, fields: Vec::new(), actor: act.actor };
+    notifications::record_change(tx, &change, act.by, now).await?;
     watches::remove_all(tx, experiment.id).await?;
     history_insert(tx, entry).await
 }
@@ -471,10 +475,13 @@ async fn epoch_insert(tx: &mut dyn Tx, id: ExperimentId, epoch: &Epoch) -> Resul
     Ok(())
 }
 
-/// Locks the plan of an experiment when `revision` starts it for the first time.
+/// Locks the plan of an experiment when `revision` starts it for the first time. Its goals must be attached already.
 async fn lock_plan(tx: &mut dyn Tx, experiment: &Experiment, revision: &Revision) -> Result<()> {
     match &revision.epoch {
-        Some(epoch) if epoch.number == 1 => plan_locks::insert(tx, experiment, epoch.opened_at).await,
+        Some(epoch) if epoch.number == 1 => {
+            let (primary, secondary) = attached_goals(tx, experiment.id).await?;
+            plan_locks::insert(tx, experiment, (primary.as_ref(), &secondary), epoch.opened_at).await
+        }
         _ => Ok(()),
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::Result;
 use crate::backlog::{Backlogs, SearchPage};
 use crate::codec::{id_places, places};
 use crate::table::{Field, Unreadable, table};
+use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::hypothesis::{Content, Hypothesis, Rating};
 use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};
@@ -127,7 +127,7 @@ pub async fn page(
         }
         Some(text) => {
             let window = (usize::try_from(limit).unwrap_or(0), usize::try_from(offset).unwrap_or(usize::MAX));
-            backlogs.search(db, project, text, archived_too, window).await
+            search_page(db, backlogs, project, text, archived_too, window).await
         }
     }
 }
@@ -166,8 +166,31 @@ async fn plain_page(
     Ok(Page { hypotheses, total })
 }
 
+/// The page of hypotheses whose texts contain `text`, `window` being its limit and offset.
+async fn search_page(
+    db: &Db,
+    backlogs: &Backlogs,
+    project: ProjectId,
+    text: &str,
+    archived_too: bool,
+    window: (usize, usize),
+) -> Result<Page> {
+    let text = text.to_owned();
+    let mut backlog = backlogs.lock(project).await;
+    let (page, bytes) = db
+        .read::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let matches = backlog.search(tx, &text, archived_too, window).await?;
+                Ok((found(tx, &matches).await?, backlog.bytes()))
+            })
+        })
+        .await?;
+    backlogs.leave(project, bytes);
+    Ok(page)
+}
+
 /// The hypotheses that a search found, in its order.
-pub(crate) async fn found(tx: &mut dyn Tx, found: &SearchPage) -> Result<Page> {
+async fn found(tx: &mut dyn Tx, found: &SearchPage) -> Result<Page> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select(&format!("WHERE h.hypothesis_id IN ({})", places())));
     let ids: Vec<i64> = found.ids.iter().map(|id| id.0).collect();
     let mut by_id = HashMap::with_capacity(ids.len());

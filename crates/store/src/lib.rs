@@ -27,6 +27,7 @@ pub mod nodes;
 pub mod notifications;
 pub mod object_history;
 pub mod overview;
+mod overview_rows;
 pub mod passkeys;
 pub mod people;
 pub mod plan_locks;
@@ -147,7 +148,7 @@ pub const MIGRATIONS: &[Migration] = &[
         version: 21,
         name: "dashboard",
         sql: include_str!("../migrations/0021_dashboard.sql"),
-        fill: Some(|tx| Box::pin(overview::fill(tx))),
+        fill: Some(|tx| Box::pin(overview_rows::fill(tx))),
     },
     Migration { version: 22, name: "plan lock", sql: include_str!("../migrations/0022_plan_lock.sql"), fill: None },
     Migration {

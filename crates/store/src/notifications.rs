@@ -5,7 +5,6 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::experiments::Act;
 use crate::{Result, inbox, webhooks};
 use muriel_domain::Instant;
 use muriel_domain::experiment::Experiment;
@@ -24,15 +23,8 @@ pub async fn record_events(
     webhooks::send_events(tx, experiment.project_id, events, at).await
 }
 
-/// Records the events of a change of an experiment. `fields` are the names of the changed fields.
-pub(crate) async fn record_change(
-    tx: &mut dyn Tx,
-    (before, after): (Option<&Experiment>, Option<&Experiment>),
-    fields: Vec<&str>,
-    act: &Act<'_>,
-    at: Instant,
-) -> Result<()> {
-    let Some(experiment) = after.or(before) else { return Ok(()) };
-    let events = ExperimentChange { before, after, fields, actor: act.actor }.events();
-    record_events(tx, experiment, events, act.by, at).await
+/// Records the events of a change of an experiment. `by` is the actor, in the form that history uses.
+pub(crate) async fn record_change(tx: &mut dyn Tx, change: &ExperimentChange<'_>, by: &str, at: Instant) -> Result<()> {
+    let Some(experiment) = change.after.or(change.before) else { return Ok(()) };
+    record_events(tx, experiment, change.events(), by, at).await
 }

@@ -2,10 +2,10 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::experiments::attached_goals;
 use crate::{Error, Result, hypotheses};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, LockedPlan};
+use muriel_domain::goal::Goal;
 use muriel_domain::ids::ExperimentId;
 use muriel_sql::{Tx, params};
 use sha2::{Digest, Sha256};
@@ -32,14 +32,18 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Stores the plan of an experiment that starts for the first time at `at`. Its goals must be attached already.
-pub(crate) async fn insert(tx: &mut dyn Tx, experiment: &Experiment, at: Instant) -> Result<()> {
-    let (primary, secondary) = attached_goals(tx, experiment.id).await?;
+/// Stores the plan of an experiment that starts for the first time at `at`, with its primary goal and its secondary ones.
+pub(crate) async fn insert(
+    tx: &mut dyn Tx,
+    experiment: &Experiment,
+    (primary, secondary): (Option<&Goal>, &[Goal]),
+    at: Instant,
+) -> Result<()> {
     let hypothesis = match experiment.hypothesis_id {
         Some(id) => hypotheses::find(tx, experiment.project_id, id).await?,
         None => None,
     };
-    let plan = LockedPlan::of(experiment, at, hypothesis.as_ref(), (primary.as_ref(), &secondary));
+    let plan = LockedPlan::of(experiment, at, hypothesis.as_ref(), (primary, secondary));
     let content = plan.canonical();
     let hash = digest(&content).to_vec();
     let sql = "INSERT INTO plan_lock (experiment_id, locked_at, content, hash) VALUES ($1, $2, $3, $4)";

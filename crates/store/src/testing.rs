@@ -26,7 +26,7 @@ pub async fn contradictions(tx: &mut dyn Tx) -> Result<Vec<String>> {
 /// Rebuilds the overview in the way of the migrations that added it for existing experiments.
 pub async fn refill_overview(tx: &mut dyn Tx) -> Result<()> {
     tx.execute("DELETE FROM overview", params![]).await?;
-    crate::overview::fill(tx).await?;
+    crate::overview_rows::fill(tx).await?;
     Ok(crate::programme::fill(tx).await?)
 }
 

@@ -1,8 +1,8 @@
 //! Sentences about page health, for people.
 
 use super::{PageArm, PageMeasurement, PageMetric, PageStatus};
-use crate::design::Design;
-use crate::health::{Grade, MIN_VISITORS, name};
+use crate::check::Grade;
+use crate::design::{Design, MIN_VISITORS};
 use crate::summary::Summaries;
 use muriel_stats::Interval;
 
@@ -13,7 +13,7 @@ const SENTENCES_MAX: usize = 6;
 pub(super) fn of_arm(design: &Design, summaries: &Summaries, arm: &PageArm) -> String {
     let mut sentences = Vec::new();
     sentences.extend(crate::applied::idle(summaries, arm.arm).map(|pages| {
-        format!("{} changed nothing on {pages} pages: its selectors match nothing there.", name(design, arm.arm))
+        format!("{} changed nothing on {pages} pages: its selectors match nothing there.", design.arm_name(arm.arm))
     }));
     sentences.extend(arm.measurements.iter().filter_map(|it| worse(design, arm, it)));
     sentences.join(" ")
@@ -30,7 +30,7 @@ fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String>
     if it.status < PageStatus::Worse {
         return None;
     }
-    let (name, interval, difference) = (name(design, arm.arm), it.interval?, it.difference?);
+    let (name, interval, difference) = (design.arm_name(arm.arm), it.interval?, it.difference?);
     let ms = |between: Interval| format!("{:.0} to {:.0} ms", between.lower, between.upper);
     let points = |between: Interval| format!("{:.2} to {:.2}", 100.0 * between.lower, 100.0 * between.upper);
     let share = || 100.0 * it.value.unwrap_or(0.0);

@@ -2,7 +2,7 @@
 
 use super::run_error;
 use crate::config::Settings;
-use crate::serve::{is_full, open_log, open_results};
+use crate::open_events::{is_full, open_log, open_results};
 use muriel_service::App;
 use muriel_worker::{Need, Progress, RunError, Task};
 use std::time::Duration;

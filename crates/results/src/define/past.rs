@@ -3,9 +3,8 @@
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::{NotFound, ReportInputs, facts_of_node, is_planned_revenue, is_revenue, of_goal, to_ms, took_events_since};
-use crate::interaction::INTERACTIONS_MAX;
 use crate::locked::Judgement;
-use crate::manifest::{Counted, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
+use crate::manifest::{Counted, INTERACTIONS_MAX, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, LockedHypothesis, MilestoneChange, Milestones};
 use muriel_domain::goal::{Definition, Goal, GoalType, Purpose, Trigger};

@@ -2,8 +2,7 @@
 
 use crate::define::ReportInputs;
 use crate::inquiry::{Inquiry, Phase};
-use crate::locked::{PlanFacts, PlanNow};
-use crate::manifest::{ArmFacts, Counted, EpochFacts, Manifest, MetricFacts, NodeFacts, RateFacts};
+use crate::manifest::{ArmFacts, Counted, EpochFacts, Manifest, MetricFacts, NodeFacts, PlanFacts, PlanNow, RateFacts};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
     Experiment, LockedGoal, LockedHypothesis, LockedPlan, PlannedFrom, StopRule, TestType,
