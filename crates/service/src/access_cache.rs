@@ -68,6 +68,8 @@ pub struct AccessCache {
     pending_uses: Mutex<HashMap<String, Instant>>,
     /// Last uses of sessions that are not written yet, with the person.
     pending_sessions: Mutex<HashMap<SessionId, (PersonId, Instant)>>,
+    /// Number of times that last uses of sessions were written.
+    session_flushes: AtomicU64,
     retry_gate: RetryGate,
 }
 
@@ -177,6 +179,7 @@ impl AccessCache {
             projects: Cache::new(CAPACITY),
             pending_uses: Mutex::default(),
             pending_sessions: Mutex::default(),
+            session_flushes: AtomicU64::new(0),
             retry_gate: RetryGate::default(),
         }
     }
@@ -239,21 +242,26 @@ impl AccessCache {
         let mac = self.pepper.session_mac(token);
         let (csrf, cached_as) = (self.pepper.csrf(token), hex(&mac));
         let known = self.look_up(&self.sessions, &cached_as, OutagePolicy::Refuse, async {
-            let found = self.db.read::<_, Error, _>(move |tx| {
-                Box::pin(async move {
-                    let Some(session) = sessions::find(tx, &mac).await? else { return Ok(None) };
-                    let Some(person) = people::find(tx, session.person).await? else { return Ok(None) };
-                    let code_projects = tenants::with_code_for_editors(tx, person.company_id).await?;
-                    Ok(Some((session, person, code_projects)))
-                })
-            });
-            Ok(found.await?.map(|(mut session, person, code_projects)| {
+            loop {
+                let flushes = self.session_flushes.load(Ordering::SeqCst);
+                let found = self.db.read::<_, Error, _>(move |tx| {
+                    Box::pin(async move {
+                        let Some(session) = sessions::find(tx, &mac).await? else { return Ok(None) };
+                        let Some(person) = people::find(tx, session.person).await? else { return Ok(None) };
+                        let code_projects = tenants::with_code_for_editors(tx, person.company_id).await?;
+                        Ok(Some((session, person, code_projects)))
+                    })
+                });
+                let Some((mut session, person, code_projects)) = found.await? else { return Ok(None) };
                 let pending = self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some((_, used)) = pending.get(&session.id) {
                     session.last_seen_at = session.last_seen_at.max(*used);
                 }
-                KnownSession::new(session, person, csrf, code_projects)
-            }))
+                // Otherwise the last use may have gone from memory to the database after the row was read there.
+                if self.session_flushes.load(Ordering::SeqCst) == flushes {
+                    return Ok(Some(KnownSession::new(session, person, csrf, code_projects)));
+                }
+            }
         });
         let known = known.await?.ok_or(Error::Unauthorized)?;
         let now = self.clock.now();
@@ -364,6 +372,7 @@ impl AccessCache {
             .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(sessions::touch(tx, &written).await?) }))
             .await?;
         let mut pending = pending();
+        self.session_flushes.fetch_add(1, Ordering::SeqCst);
         for (id, person, at) in used {
             if pending.get(&id) == Some(&(person, at)) {
                 pending.remove(&id);
@@ -376,6 +385,73 @@ impl AccessCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use muriel_domain::person::Access;
+    use muriel_sql::SqliteOptions;
+    use muriel_store::people::NewPerson;
+
+    const HOUR_US: i64 = 3_600_000_000;
+
+    async fn sign_in(db: &Db, pepper: &Pepper, token: &str, now: Instant) {
+        let mac = pepper.session_mac(token);
+        let signed_in = db.write::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(async move {
+                let company_id = tenants::company_ensure(tx, "Acme", now).await?;
+                let new = NewPerson {
+                    company_id,
+                    email: format!("{}@example.com", now.us()),
+                    name: "Ada".to_owned(),
+                    access: Access { role: Role::Owner, projects: None },
+                    password: None,
+                    oidc: None,
+                };
+                let session = Session {
+                    id: SessionId(0),
+                    person: people::insert(tx, &new, now).await?.id,
+                    method: "password".to_owned(),
+                    user_agent: String::new(),
+                    network: String::new(),
+                    created_at: now,
+                    last_seen_at: now,
+                };
+                sessions::insert(tx, &session, &mac).await
+            })
+        });
+        signed_in.await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn a_session_in_use_outlives_the_write_of_its_last_use() {
+        let clock_us = Arc::new(AtomicI64::new(0));
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::sqlite(&directory.path().join("muriel.db"), SqliteOptions::default()).unwrap();
+        muriel_store::migrate(&db).await.unwrap();
+        let pepper = || Pepper::new(&[7; 32]);
+        let cache = Arc::new(AccessCache::new(db.clone(), pepper(), Clock::Manual(clock_us.clone())));
+        for number in 0..60 {
+            let token = format!("{number:0TOKEN_LEN$}");
+            sign_in(&db, &pepper(), &token, Instant::from_us(clock_us.load(Ordering::SeqCst))).await;
+            for round in 0..25 {
+                // The row in the database is of an idle session by now; only memory knows better.
+                for _ in 0..2 {
+                    clock_us.fetch_add(11 * HOUR_US, Ordering::SeqCst);
+                    cache.session(&token).await.unwrap();
+                }
+                clock_us.fetch_add(HOUR_US, Ordering::SeqCst);
+                let reads = (0..4).map(|_| {
+                    let (cache, token) = (cache.clone(), token.clone());
+                    tokio::spawn(async move {
+                        cache.invalidate();
+                        cache.session(&token).await.map(|_| ())
+                    })
+                });
+                let reads: Vec<_> = reads.collect();
+                cache.flush().await.unwrap();
+                for read in reads {
+                    read.await.unwrap().unwrap_or_else(|error| panic!("session {number}, round {round}: {error}"));
+                }
+            }
+        }
+    }
 
     #[test]
     fn one_request_queries_again_every_half_second() {
