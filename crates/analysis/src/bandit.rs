@@ -130,7 +130,7 @@ pub fn bandit(metric: &Metric, weights: &[u32], confidence: f64) -> Result<Bandi
 /// each arm with a closed conversion window, the control first.
 ///
 /// # Errors
-/// Those of [`bandit`], and `NoUnits` when the weights do not follow the result.
+/// Errors of [`bandit`], and `NoUnits` when the weights do not follow the result.
 pub fn losses_by_day(design: &Design, summaries: &Summaries, days: &[Vec<u64>]) -> Result<Vec<Losses>> {
     let metric = summaries.metrics.first().filter(|metric| metric.role == MetricRole::Primary);
     let is_bandit = design.policy == AllocationPolicy::Bandit;

@@ -355,7 +355,7 @@ fn list<'a, T>(
 /// Reads an object of at most [`LIST_MAX`] members by name, each value with `read`. Like [`list`] otherwise.
 ///
 /// # Errors
-/// Those of [`list`].
+/// Errors of [`list`].
 fn members<'a, T>(
     value: ContextValue<'a>,
     what: &'static str,

@@ -160,7 +160,7 @@ impl Group {
     /// Returns the group after `patch` at `now`. In an exclusion group, as few visitors as possible move.
     ///
     /// # Errors
-    /// Those of [`NewGroup::group`], and fields of the other kind of group.
+    /// Errors of [`NewGroup::group`], and fields of the other kind of group.
     pub fn patched(&self, patch: GroupPatch, now: Instant) -> Result<Group, Problems> {
         let kind = match &self.kind {
             GroupKind::Exclusion(before) => {

@@ -208,15 +208,17 @@ impl Watch {
 
 /// The live experiments, with their revisions, of projects that end experiments when they harm pages.
 pub async fn protected(tx: &mut dyn Tx) -> Result<Vec<(ProjectId, ExperimentId, i64)>> {
-    let mut found = Vec::new();
-    for project in tenants::with_stop_on_page_harm(tx).await? {
-        let sql = "SELECT experiment_id, revision FROM experiment \
-                   WHERE project_id = $1 AND status = 'live' AND deleted_at IS NULL ORDER BY experiment_id";
-        for row in tx.query(sql, params![project.0]).await? {
-            found.push((project, ExperimentId(row.int("experiment_id")?), row.int("revision")?));
-        }
-    }
-    Ok(found)
+    let sql = format!(
+        "SELECT e.project_id, e.experiment_id, e.revision FROM experiment e \
+         WHERE e.status = 'live' AND e.deleted_at IS NULL AND e.project_id IN \
+           (SELECT project_id FROM project WHERE {}) \
+         ORDER BY e.experiment_id",
+        tenants::is_on("stop_on_page_harm")
+    );
+    let read = tx.query(&sql, params![]).await?.into_iter().map(|row| {
+        Ok((ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?), row.int("revision")?))
+    });
+    read.collect()
 }
 
 /// The live experiments that have rules about their results.

@@ -160,19 +160,17 @@ pub async fn companies(tx: &mut dyn Tx) -> Result<Vec<(CompanyId, String)>> {
     rows.into_iter().map(|mut row| Ok((CompanyId(row.int("company_id")?), row.text("name")?))).collect()
 }
 
-/// The company's projects in which editors may change code.
-pub async fn with_code_for_editors(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<ProjectId>> {
-    let rows = tx.query("SELECT project_id, settings FROM project WHERE company_id = $1", params![company.0]).await?;
-    let all = rows.into_iter().map(read_settings).collect::<Result<Vec<_>>>()?;
-    Ok(all.into_iter().filter(|(_, settings)| settings.editors_have_code).map(|(id, _)| id).collect())
+/// Condition in SQL that a setting of `project` is on. It is exact: stored settings are compact JSON whose texts contain no
+/// quotation marks. Rows that are damaged in another place do not fail the query for all projects.
+pub(crate) fn is_on(setting: &str) -> String {
+    format!("settings LIKE '%\"{setting}\":true%'")
 }
 
-/// The projects whose experiments are ended when they harm pages.
-pub async fn with_stop_on_page_harm(tx: &mut dyn Tx) -> Result<Vec<ProjectId>> {
-    // Few projects have it, and the clock asks each second: most rows need not be read.
-    let sql = "SELECT project_id, settings FROM project WHERE settings LIKE '%\"stop_on_page_harm\":true%'";
-    let all = tx.query(sql, params![]).await?.into_iter().map(read_settings).collect::<Result<Vec<_>>>()?;
-    Ok(all.into_iter().filter(|(_, settings)| settings.stop_on_page_harm).map(|(id, _)| id).collect())
+/// The company's projects in which editors may change code.
+pub async fn with_code_for_editors(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<ProjectId>> {
+    let sql = format!("SELECT project_id FROM project WHERE company_id = $1 AND {}", is_on("editors_have_code"));
+    let rows = tx.query(&sql, params![company.0]).await?;
+    rows.iter().map(|row| Ok(ProjectId(row.int("project_id")?))).collect()
 }
 
 /// Settings of a project; the defaults for an unknown project.
@@ -205,17 +203,14 @@ pub(crate) async fn fill_settings(tx: &mut dyn Tx) -> muriel_sql::Result<()> {
     let sql = "SELECT project_id, page_settings, editors_have_code, approve_code, approve_live, stop_on_page_harm FROM project";
     for mut row in tx.query(sql, params![]).await? {
         let text = row.opt_text("page_settings")?.unwrap_or_else(|| "{}".to_owned());
-        // Settings that cannot be read stay as they are: reading them names the damaged row.
-        let settings = match serde_json::from_str::<Map<String, Value>>(&text) {
-            Ok(mut settings) => {
-                for flag in FLAGS {
-                    settings.insert(flag.to_owned(), row.flag(flag)?.into());
-                }
-                Value::Object(settings).to_string()
-            }
-            Err(_) => text,
-        };
-        let filled = params![row.int("project_id")?, settings];
+        // Text that cannot be read becomes a value that cannot be read either, so that reading it names the row, and the flags
+        // stay with it.
+        let damaged = |_| Map::from_iter([("consent".to_owned(), Value::from(text.as_str()))]);
+        let mut settings: Map<String, Value> = serde_json::from_str(&text).unwrap_or_else(damaged);
+        for flag in FLAGS {
+            settings.insert(flag.to_owned(), row.flag(flag)?.into());
+        }
+        let filled = params![row.int("project_id")?, Value::Object(settings).to_string()];
         tx.execute("UPDATE project SET settings = $2 WHERE project_id = $1", filled).await?;
     }
     Ok(())

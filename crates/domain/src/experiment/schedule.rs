@@ -391,7 +391,7 @@ impl Experiment {
     /// definition, they do not end it again. `detail` is a sentence with the `numbers`.
     ///
     /// # Errors
-    /// Those of [`Experiment::clocked`].
+    /// Errors of [`Experiment::clocked`].
     pub fn ended_by_harm(
         &self,
         arms: impl IntoIterator<Item = Arm>,
@@ -408,7 +408,7 @@ impl Experiment {
     /// `numbers`.
     ///
     /// # Errors
-    /// Those of [`Experiment::clocked`].
+    /// Errors of [`Experiment::clocked`].
     pub fn reweighted(
         &self,
         weights: Weights,
