@@ -297,14 +297,14 @@ impl ReportCache {
             };
             // The positions in the report itself decide: when the warehouse is emptied, that happens before the
             // loader's state shows it.
-            let is_complete = match &result {
-                Some(Ok(computed)) => computed.manifest.has_events_up_to(head),
+            let holds = match &result {
+                Some(Ok(computed)) => computed.manifest.has_events_up_to(head) && !is_old(computed, now),
                 _ => is_loaded(flight.loaded, head),
             };
             match result {
-                Some(result) if is_complete && flight.version == known.version() => return result,
-                // Another request's computation that began before these events were loaded; or rows were removed. Try
-                // again.
+                Some(result) if holds && flight.version == known.version() => return result,
+                // Another request's computation that began before these events were loaded, or long ago; or rows were
+                // removed. Try again.
                 Some(_) => {}
                 None => return Err(ReportError::Busy),
             }
@@ -509,6 +509,11 @@ impl ReportCache {
             tracing::debug!(%problem, subject = ?key.subject, "a report could not be kept warm");
         }
     }
+}
+
+/// Returns whether a report was computed for a time too long before `now`, by which windows may have closed.
+fn is_old(computed: &Computed, now: Instant) -> bool {
+    now.us().saturating_sub(computed.manifest.as_of.us()) > MAX_AGE_US
 }
 
 /// Returns whether a loader that has loaded up to `loaded` has the events up to `head`.

@@ -201,6 +201,26 @@ async fn whoever_asks_the_same_waits_for_one_computation() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_computation_of_an_earlier_time_is_not_shared() {
+    let directory = tempfile::tempdir().unwrap();
+    let (warehouse, reports, key, known) = scene(directory.path());
+    let ask = |now| {
+        let (reports, key, known) = (reports.clone(), key.clone(), known.clone());
+        tokio::spawn(async move { reports.report_at(&key, &known, START, now).await })
+    };
+    let early = ask(NOW);
+    until(|| warehouse.reports.asked() == 1).await;
+    let late = NOW.plus_us(MAX_AGE_US + 1_000);
+    let waiting = ask(late);
+    let has_joined = || reports.in_flight.lock().unwrap().get(&key).is_some_and(|flight| flight.strong_count() == 2);
+    until(has_joined).await;
+    warehouse.reports.open();
+    assert_eq!(early.await.unwrap().unwrap().manifest.as_of, NOW);
+    assert_eq!(waiting.await.unwrap().unwrap().manifest.as_of, late);
+    assert_eq!(warehouse.reports.asked(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_computation_ends_with_the_last_who_waits() {
     let directory = tempfile::tempdir().unwrap();
     let (warehouse, reports, key, known) = scene(directory.path());
