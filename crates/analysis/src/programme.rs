@@ -347,7 +347,8 @@ fn interval(parts: &[Part], confidence: f64) -> Result<Interval> {
 }
 
 /// Value below which the mixture has this probability. Uses Newton's method, and bisection when a step leaves the
-/// bracket.
+/// bracket or is not shorter than half the step before it: where the density bends, Newton's method alone can jump back
+/// and forth between two values for ever.
 fn quantile(parts: &[Part], probability: f64) -> f64 {
     let z = normal_isf(1.0 - probability);
     // The quantile of the mixture is between those of its parts.
@@ -356,6 +357,7 @@ fn quantile(parts: &[Part], probability: f64) -> f64 {
     let mut upper = ends().fold(f64::NEG_INFINITY, f64::max);
     let tolerance = 1e-10 * moments(parts).variance.sqrt();
     let mut at = lower + (upper - lower) / 2.0;
+    let mut step = upper - lower;
     for _ in 0..MAX_STEPS {
         if upper - lower <= tolerance {
             break;
@@ -367,8 +369,10 @@ fn quantile(parts: &[Part], probability: f64) -> f64 {
             upper = at;
         }
         let newton = at - (below - probability) / density;
-        let next = if newton > lower && newton < upper { newton } else { lower + (upper - lower) / 2.0 };
-        if (next - at).abs() <= tolerance {
+        let converges = newton > lower && newton < upper && (newton - at).abs() <= step / 2.0;
+        let next = if converges { newton } else { lower + (upper - lower) / 2.0 };
+        step = (next - at).abs();
+        if step <= tolerance {
             return next;
         }
         at = next;

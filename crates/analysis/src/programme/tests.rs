@@ -103,6 +103,27 @@ fn extreme_results() {
     }
 }
 
+/// Newton's method alone jumps between -0.09 and 0.06 for ever when it looks for the upper end of the wider interval.
+#[test]
+fn intervals_widen_where_steps_would_cycle() {
+    let results = [
+        (-0.233_443_101_855_459_94, 0.113_627_035_179_591_47),
+        (0.124_388_565_344_616_74, 0.103_283_189_616_967_23),
+        (0.0, 0.235_525_385_645_261_68),
+        (0.0, 0.071_070_749_121_583_59),
+        (-0.289_372_831_567_193_07, 0.277_129_398_088_466_65),
+        (-0.214_264_163_599_644_84, 0.073_260_358_915_015_53),
+        (0.045_387_083_402_112_15, 0.076_231_928_634_713_43),
+        (-0.063_115_799_474_392_84, 0.161_966_728_990_488_06),
+        (-0.299_905_598_186_962_7, 0.106_566_873_578_488_56),
+        (-0.119_964_454_016_954_16, 0.046_971_692_601_099_16),
+    ];
+    let programme = learnt(&results.map(|(lift, error)| result(lift, error)));
+    let all: Vec<usize> = (0..results.len()).collect();
+    let upper = |confidence| programme.total(&all, confidence).unwrap().interval.upper;
+    assert!(upper(0.5) < upper(0.75), "{} {}", upper(0.5), upper(0.75));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
