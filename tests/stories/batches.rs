@@ -337,7 +337,7 @@ fn what_cannot_be_read_to_its_end_stores_nothing() {
         Vec::new(),
     ] {
         let refused = zipped(bytes).refused(400, "malformed_body");
-        assert_eq!(refused.body["error"], "the body is not gzip that can be read to its end");
+        assert_eq!(refused.body["error"], "the body is not valid gzip, or is incomplete");
     }
     for nothing in ["", "\n", " \r\n\t\n", "\u{feff}"] {
         let refused = server.send(nothing).refused(400, "malformed_body");
@@ -387,7 +387,7 @@ fn a_batch_has_at_most_100_000_events() {
         json!({ "id": null, "status": "invalid", "message": "must be an object" })
     );
     let message = results[200]["message"].as_str().unwrap_or_default();
-    assert!(message.starts_with("not stored: the batch has more than 100000 events"), "{message}");
+    assert!(message.starts_with("not stored: this line takes the batch over 100000 events"), "{message}");
 }
 
 #[test]

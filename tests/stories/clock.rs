@@ -403,7 +403,7 @@ fn a_bandit_moves_its_weights(on: On) {
     let held = distribution(&shop);
     assert_eq!(weights(&held), vec![5.0, 95.0]);
     let reason = held["bandit"]["reason"].as_str().expect("a sentence");
-    assert!(reason.starts_with("Weights stay while the numbers cannot be trusted. "), "{reason}");
+    assert!(reason.starts_with("Weights do not move while the numbers cannot be trusted. "), "{reason}");
     // With the missing visitors the split is correct again.
     shop.crowd("fourth", &[("0", 100, 97), ("1", 3_700, 190)], "2026-03-01T13:20:00Z", &bought());
     shop.app.pass(HOUR);
@@ -517,7 +517,7 @@ fn autopilot_stops_what_turns_out_worse(on: On) {
     shop.app.pass(HOUR);
     let last = acted(&shop.client, shop.test_id, "guardrail");
     assert_eq!((&last["act"], &last["numbers"]["variant_id"]), (&json!("stop"), &json!("1")));
-    assert_eq!(last["detail"], "Variant 1 is served no more: it is worse than the control by the primary goal");
+    assert_eq!(last["detail"], "Variant 1 is no longer served: it is worse than the control on the primary goal");
     assert_eq!((served(&shop).0, served(&shop).2), (Value::Null, json!(0)));
     let history = shop.app.history(shop.test_id);
     assert_eq!((history[0].actor.as_str(), history[0].action.as_str()), ("clock", "stop serving"));

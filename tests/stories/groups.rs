@@ -127,7 +127,7 @@ fn what_groups_cannot_be(on: On) {
     refuse(group(&[(b, 60.0), (foreign, 10.0)]), &["members[1].test_id"]);
     refuse(group(&[(b, 60.0), (b, 10.0)]), &["members[1].test_id"]);
     let elsewhere = refuse(group(&[(b, 10.0), (a, 10.0)]), &["members[1].test_id"]);
-    assert!(elsewhere.message("members[1].test_id").contains("(Checkout); take it out there first"));
+    assert!(elsewhere.message("members[1].test_id").contains("(Checkout); remove it there first"));
     refuse(group(&[(b, 0.0)]), &["members[0].percent"]);
     refuse(group(&[(b, 12.345)]), &["members[0].percent"]);
     refuse(json!({ "name": "N", "kind": "holdout", "percent": 50.01, "scope": "project" }), &["percent"]);

@@ -134,8 +134,8 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
     assert_eq!((&facts["as_of"], facts.get("is_separated")), (&json!("2026-03-02T10:01:01.000Z"), None));
     let message = interaction(&found).expect("a finding");
     let expect = format!(
-        "for visitors who met Variant 1 of \"Trust \"row\"\" (experiment {row}) than for those who met its control. What \
-         this experiment does depends on that one: put the two into one exclusion group, or end one of them first."
+        "for visitors who met Variant 1 of \"Trust \"row\"\" (experiment {row}) than for those who met its control. \
+         The effect of this experiment depends on that one: put both into an exclusion group, or end one first."
     );
     let begins = "The effect of Variant 1 on bought is 55.00 percentage points lower (interval -";
     assert!(message.starts_with(begins) && message.ends_with(&expect), "{message}");
@@ -157,7 +157,7 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
     for (result, note) in [(&before, true), (&found, false)] {
         let (holds, said) = shop.verified(result);
         assert!(holds, "{said}");
-        assert_eq!(said.contains("pairs of experiments were looked at again since"), note, "{said}");
+        assert_eq!(said.contains("interactions were checked again since"), note, "{said}");
     }
     // A result some time after a check has to agree with its findings.
     shop.pass(Duration::from_secs(120));
@@ -185,13 +185,13 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
     shop.client.set_status(row, 0).ok();
     let after = shop.result(form);
     let message = interaction(&after).expect("it stays");
-    assert!(message.ends_with("in one exclusion group by now: epoch= shows the visitors since."), "{message}");
+    assert!(message.ends_with("share no new visitors: use epoch= for the visitors since then."), "{message}");
     assert_eq!(
         after["manifest"]["interactions"][0]["as_of"], facts["as_of"],
         "the numbers are of the look that found it"
     );
     let (holds, said) = shop.verified(&after);
-    assert!(holds && !said.contains("looked at again"), "{said}");
+    assert!(holds && !said.contains("checked again"), "{said}");
 }
 
 fn a_later_look_that_finds_no_effect_takes_it_back(on: On) {

@@ -63,9 +63,9 @@ fn a_checklist_before_a_start(on: On) {
     says(&list, "power", "warn", "With 1000 visitors a day, of whom 5 % convert, a lift of 2 % takes about");
     let german = json!({ "allowed_country": [{ "name": "Germany", "code": "DE", "rule": "whitelist" }] });
     let abroad = shop.experiment(json!({ "targeting": german }));
-    says(&checklist(&shop, abroad), "audience", "warn", "knows no places, so no visitor of a page matches");
+    says(&checklist(&shop, abroad), "audience", "warn", "cannot locate visitors, so no visitor of a page matches");
     let planned = shop.experiment(json!({ "primary_goal_key": "bought", "plan": { "mde": 50, "visitors": null } }));
-    says(&checklist(&shop, planned), "power", "unknown", "too little to plan with");
+    says(&checklist(&shop, planned), "power", "unknown", "too little data for a plan");
     says(&list, "collisions", "ok", "No other live experiment");
 
     shop.patch(&format!("/experiment/{draft}"), json!({ "variants": [{ "name": "Variant 1", "data": changes }] })).ok();
@@ -148,7 +148,7 @@ fn previews_report_what_they_found(on: On) {
         assert_eq!(send(bad).refused(400, "invalid_field").fields()[0].split('[').next(), Some(field));
     }
     send(json!({ "token": "x".repeat(300_000) })).refused(413, "body_too_large");
-    says(&checklist(&shop, test_id), "preview", "unknown", "Nobody has looked");
+    says(&checklist(&shop, test_id), "preview", "unknown", "Nobody has opened");
 
     let answer = send(body(&good, json!(["h1"])));
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
@@ -158,13 +158,13 @@ fn previews_report_what_they_found(on: On) {
     assert_eq!(answer.ok(), json!({ "success": true }));
     says(&checklist(&shop, test_id), "preview", "warn", "Variant 1: h1.");
     send(body(&good, json!([]))).ok();
-    says(&checklist(&shop, test_id), "preview", "ok", "Every arm was looked at");
+    says(&checklist(&shop, test_id), "preview", "ok", "Every arm was previewed");
     // The previewed arm has changed.
     app.pass(MINUTE);
     shop.patch(&format!("/experiment/{test_id}"), json!({ "variants": variants("B") })).ok();
     says(&checklist(&shop, test_id), "preview", "warn", "changed since");
     send(body(&good, json!([]))).ok();
-    says(&checklist(&shop, test_id), "preview", "ok", "Every arm was looked at");
+    says(&checklist(&shop, test_id), "preview", "ok", "Every arm was previewed");
     shop.delete(&format!("/experiment/{test_id}")).ok();
     send(body(&good, json!([]))).refused(404, "not_found");
 }

@@ -73,7 +73,7 @@ fn order_numbers_that_are_none_take_no_orders_away(on: On) {
         shop.send(&[Visit { visitor: &visitor, events: vec![shop.exposure("1", AT)] }]);
         for _ in 0..2 {
             let outcome = answer(&shop, &visitor, order(10.0, json!({ "order_id": text })));
-            assert!(note(&outcome).starts_with("order_id is what a template leaves"), "{text}: {outcome}");
+            assert!(note(&outcome).starts_with("order_id looks like an unfilled template value"), "{text}: {outcome}");
         }
     }
     for number in ["A-0", "10", "00-1", "undefined-7", "nullable"] {
@@ -82,7 +82,7 @@ fn order_numbers_that_are_none_take_no_orders_away(on: On) {
         assert_eq!(note(&answer(&shop, &visitor, order(10.0, json!({ "order_id": number })))), "", "{number}");
     }
     let outcome = answer(&shop, "v-0", order(-5.0, json!({ "refund_of": "null" })));
-    assert!(note(&outcome).starts_with("refund_of is what a template leaves"), "{outcome}");
+    assert!(note(&outcome).starts_with("refund_of looks like an unfilled template value"), "{outcome}");
     let result = shop.result("");
     // A refund without an order counts for the visitor.
     assert_eq!(earned(&result), (25, 245.0), "{}", result["health"]["orders"]);
@@ -102,7 +102,7 @@ fn orders_and_refunds_that_take_no_part_are_counted(on: On) {
     assert_eq!(earned(&result), (40, 400.0));
     let (status, message) = check(&result, "orders");
     assert_eq!(status, "ok", "{message}");
-    assert!(message.ends_with("Counted once: 40 orders with a number that counts already."), "{message}");
+    assert!(message.ends_with("Counted once: 40 orders with a number that was already counted."), "{message}");
 
     // One order number shared by several visitors is not common.
     for number in 0..4 {
@@ -122,8 +122,8 @@ fn orders_and_refunds_that_take_no_part_are_counted(on: On) {
     assert_eq!(status, "warn", "{message}");
     for said in [
         "Left out: 1 event with the name of the orders without an amount",
-        "Left out: 3 orders, as three visitors or more sent the same order number",
-        "Left out: 1 refund, as no order has the number that they name",
+        "Left out: 3 orders, because three visitors or more sent the same order number",
+        "Left out: 1 refund, because no order has the number that they name",
     ] {
         assert!(message.contains(said), "{said}: {message}");
     }
@@ -143,7 +143,7 @@ fn what_comes_just_before_entry_is_counted(on: On) {
     assert_eq!(result["total_conversions"], 0);
     let (status, message) = check(&result, "before_entry");
     assert_eq!(status, "warn");
-    assert!(message.starts_with("1 visitor did within five seconds before entry"), "{message}");
+    assert!(message.starts_with("1 visitor had an event of the goal within five seconds before entry"), "{message}");
 }
 
 fn submits_that_pages_prevented_are_counted(on: On) {
@@ -169,7 +169,7 @@ fn submits_that_pages_prevented_are_counted(on: On) {
     assert_eq!(result["total_conversions"], 3);
     let (status, message) = check(&result, "prevented_submits");
     assert_eq!(status, "warn");
-    assert!(message.starts_with("The page prevented all submits of 2 visitors, of 3 who count"), "{message}");
+    assert!(message.starts_with("The page prevented all submissions of 2 visitors, out of 3 who count"), "{message}");
 }
 
 fn what_pages_have_lost_is_counted(on: On) {

@@ -112,7 +112,7 @@ fn one_company_leaves_live_views_to_others(on: On) {
     }
     // A third project has no stream, but the company has the maximum number.
     assert!(
-        refused(&app, &app.project("Acme", "App")).contains("40 visitors are watched in the projects of this company")
+        refused(&app, &app.project("Acme", "App")).contains("40 visitors are already watched in the projects of this")
     );
     let bolt = app.project("Bolt", "Other");
     open.extend((0..20).map(|_| Watch::open(&app, &bolt, "v")));

@@ -342,7 +342,7 @@ fn what_is_no_call_is_refused(on: On) {
     ] {
         let answer = send(&bad.to_string());
         let sentence = answer.body["error"]["message"].as_str().unwrap_or_default();
-        assert!(answer.status == 400 && sentence.contains("is one message with `jsonrpc`"), "{bad} {}", answer.text());
+        assert!(answer.status == 400 && sentence.contains("one message with `jsonrpc`"), "{bad} {}", answer.text());
     }
     let deaf = here.call("POST", "/mcp").header("accept", "text/html").json(list).send();
     assert_eq!((deaf.status, &deaf.body["jsonrpc"]), (406, &json!("2.0")));

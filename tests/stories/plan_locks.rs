@@ -179,7 +179,7 @@ fn what_comes_later_is_exploratory(on: On) {
         assert_eq!(cut["plan"], plan, "{query}");
     }
     let parts = shop.result("?breakdown_by=device");
-    says(&parts["breakdowns"][0], "No part of the visitors was planned");
+    says(&parts["breakdowns"][0], "No segment is part of the plan");
     assert_eq!(why(&parts), None);
     let asked = shop.result("?goal_key=later");
     says(&asked, "The goal later is not in the plan that was locked at 10:00 UTC on 1 Mar 2026");
@@ -193,7 +193,7 @@ fn what_comes_later_is_exploratory(on: On) {
         (json!({ "plan": { "mde": 20 } }), "plan.mde) is 20 % now; the plan has 10 %"),
         (json!({ "plan": { "visitors": 300 } }), "plan.visitors) is 300 now; the plan has 400"),
         (json!({ "configuration": { "completion_visitor": 300, "completion_after_period": 3 } }), {
-            "What ends it (configuration: completion_visitor, completion_after_period)"
+            "The rules that end it (configuration: completion_visitor, completion_after_period)"
         }),
         (json!({ "configuration": { "confidence_interval": 80 } }), "is 80 % now; the plan has 95 %"),
         (json!({ "hypothesis_id": null }), "another hypothesis than the plan, or to none"),
@@ -279,10 +279,10 @@ fn a_goal_that_counts_something_else_is_noticed(on: On) {
     ] {
         client.patch(&goal, change).ok();
         let result = shop.result("");
-        says(&result, &format!("What the goal bought counts {fields} was changed after the plan was locked"));
+        says(&result, &format!("The definition of the goal bought {fields} was changed after the plan was locked"));
         assert_eq!(texts(&result["plan"]["changed_since"]).len(), 1);
         assert_eq!(result["plan"]["primary_goal"]["goal_value"], "bought");
-        says(&client.get(&format!("/experiment/{}/timeseries", shop.test_id)).ok(), "What the goal bought counts");
+        says(&client.get(&format!("/experiment/{}/timeseries", shop.test_id)).ok(), "The definition of the goal");
         client.patch(&goal, back).ok();
         assert_eq!(why(&shop.result("")), None, "{fields}: as it was");
     }
@@ -340,7 +340,7 @@ fn where_nothing_was_locked_the_answer_says_so(on: On) {
     shop.app.tamper(r#"UPDATE plan_lock SET content = REPLACE(content, '"mde":10', '"mde":20')"#);
     let result = result_of(&shop.client, other, "");
     assert_eq!(result["plan"]["mde"], 20.0);
-    assert!(result["plan_note"].as_str().is_some_and(|note| note.contains("does not fit its hash")), "{result}");
+    assert!(result["plan_note"].as_str().is_some_and(|note| note.contains("does not match its hash")), "{result}");
 }
 
 fn a_start_of_the_past_is_locked_late(on: On) {
@@ -350,7 +350,7 @@ fn a_start_of_the_past_is_locked_late(on: On) {
     let result = shop.result("");
     assert_eq!(plan_of(&result)["locked_at"], LOCKED);
     let note = result["plan_note"].as_str().expect("a note");
-    assert!(note.contains("count from 00:00 UTC on 1 Feb 2026, and its plan was locked at 10:00 UTC"), "{note}");
+    assert!(note.contains("count from 00:00 UTC on 1 Feb 2026, but its plan was locked at 10:00 UTC"), "{note}");
 }
 
 fn another_primary_goal_is_told_wherever_a_verdict_is(on: On) {

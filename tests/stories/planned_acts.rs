@@ -60,7 +60,7 @@ fn a_threshold_that_was_changed_does_not_steer_the_clock(on: On) {
     assert_eq!(shop.result("")["plan"]["held_back"], Value::Null);
     let changed = client.merge(&path, json!({ "configuration": { "confidence_interval": 60 } }));
     let warned = changed.header("x-muriel-warnings").expect("a header").to_owned();
-    assert!(warned.contains("by a confidence threshold of 95 %") && warned.contains("confirm-plan"), "{warned}");
+    assert!(warned.contains(": a confidence threshold of 95 %") && warned.contains("confirm-plan"), "{warned}");
     let result = shop.result("");
     assert_eq!(verdict(&result), "win");
     let day = client.get(&format!("{path}/timeseries")).ok();

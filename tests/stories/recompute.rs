@@ -255,10 +255,10 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     let elsewhere = dir.path().join("nothing");
     for (result, directories, expect) in [
         (&result, &[&*copy][..], "every value is the same"),
-        (&result, &[&*other, &*copy], "did not go into it"),
+        (&result, &[&*other, &*copy], "is not part of the result"),
         (&result, &[&*copy, &*copy], "hold the same log"),
         (&result, &[&*other], "which was not given"),
-        (&result, &[&*copy, &*elsewhere], "name it with --log-dir"),
+        (&result, &[&*copy, &*elsewhere], "name its directory with --log-dir"),
         (&former, &[&*other, &*copy], "did not record the ids of logs"),
     ] {
         let (held, said) = verify(result, directories);

@@ -168,7 +168,7 @@ fn an_arm_that_changed_nothing_is_named(on: On) {
     assert_eq!(found(0), [[0, 25, 25], [1, 25, 25], [2, 25, 25], [3, 25, 25]]);
     assert_eq!((found(1), found(2)), (vec![[0, 25, 0], [3, 25, 0]], vec![[0, 25, 25], [1, 25, 0]]));
     let expect =
-        "Variant 1 changed nothing on 25 pages. Found nothing: data[1] of Variant 2 on 25 pages. Check the selectors.";
+        "Variant 1 changed nothing on 25 pages. No match: data[1] of Variant 2 on 25 pages. Check the selectors.";
     assert_eq!(result["health"]["changes"], json!({ "status": "warn", "message": expect }));
     for bad in ["", "2", "1 0", &"1".repeat(61)] {
         let mut event = health("1", at, bad);

@@ -213,12 +213,12 @@ fn a_link_expires(on: On) {
     shop.app.pass(Duration::from_millis(1));
     for below in ["/result", "/timeseries"] {
         let refused = anyone.get(&format!("{path}{below}")).refused(410, "share_expired");
-        assert!(refused.body["error"].as_str().is_some_and(|error| error.contains("ask whoever sent it")));
+        assert!(refused.body["error"].as_str().is_some_and(|error| error.contains("ask the sender")));
         assert!(!refused.text().contains("checkout"));
     }
     let page = anyone.get(&path).has_status(410);
     has_private_fields(&page);
-    assert!(page.text().contains("This link has expired. Ask whoever sent it for a new one."), "{}", page.text());
+    assert!(page.text().contains("This link has expired. Ask the sender for a new one."), "{}", page.text());
     anyone.get(&format!("{longer}/result")).ok();
     let states: Vec<_> = shop.client.get(&shop.shares()).ok()["shares"]
         .as_array()

@@ -182,5 +182,5 @@ fn a_start_while_the_events_cannot_be_read_says_so() {
     std::fs::remove_file(app.settings.storage.data_dir.join("log.db")).expect("a log");
     let started = shop.patch(&format!("/experiment/{test_id}/status"), json!({ "status": 1 })).ok();
     let said = about_plan(&started).expect("a warning");
-    assert!(said.contains("the project's traffic could not be looked at now"), "{said}");
+    assert!(said.contains("the project's traffic could not be read in time"), "{said}");
 }

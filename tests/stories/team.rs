@@ -255,7 +255,7 @@ fn the_audit_log_is_a_chain(on: On) {
 
     assert_eq!(app.audit("Acme"), (entries.len() as i64, None));
     app.tamper("UPDATE audit SET actor_name = 'somebody else' WHERE entry = 5 AND company_id = 1");
-    assert_eq!(app.audit("Acme"), (4, Some("entry 5 is not what it was when it was written".to_owned())));
+    assert_eq!(app.audit("Acme"), (4, Some("entry 5 has been changed since it was written".to_owned())));
     app.tamper("DELETE FROM audit WHERE entry = 3 AND company_id = 1");
     assert_eq!(app.audit("Acme"), (2, Some("entry 3 is missing".to_owned())));
     assert_eq!(app.audit("Beta").1, None);

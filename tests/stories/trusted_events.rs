@@ -441,5 +441,5 @@ fn refunds_lower_revenue_alone(on: On) {
         json!({ "type": "order", "name": "Purchase", "value": 5, "currency": "EUR", "refund_of": "A-1", "id": id() });
     let answer = shop.collector.trusted.post("", json!({ "visitor": { "id": "buyer" }, "events": [positive] }));
     let message = Outcomes { answer }.results()[0]["message"].clone();
-    assert_eq!(message, "refund_of names the order that a refund is for: send it with a negative value");
+    assert_eq!(message, "refund_of is only for refunds: send a negative value");
 }

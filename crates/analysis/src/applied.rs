@@ -20,7 +20,7 @@ pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
         arms.entry(applied.arm).or_default().push(applied);
     }
     if arms.is_empty() {
-        return HealthCheck::new(Grade::Unknown, "No page has told yet whether changes found what they change.");
+        return HealthCheck::new(Grade::Unknown, "No page has reported yet whether changes matched an element.");
     }
     let (mut idle, mut missing) = (Vec::new(), Vec::new());
     for (arm, all) in &arms {
@@ -34,7 +34,7 @@ pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
         );
     }
     if idle.is_empty() && missing.is_empty() {
-        return HealthCheck::new(Grade::Ok, "Changes find what they change.");
+        return HealthCheck::new(Grade::Ok, "Changes match elements on the pages.");
     }
     let more = missing.len().saturating_sub(MAX_NAMED_CHANGES);
     missing.truncate(MAX_NAMED_CHANGES);
@@ -43,7 +43,7 @@ pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
     }
     let mut sentences: Vec<String> = idle.into_iter().map(|idle| format!("{idle}.")).collect();
     if !missing.is_empty() {
-        sentences.push(format!("Found nothing: {}.", missing.join(", ")));
+        sentences.push(format!("No match: {}.", missing.join(", ")));
     }
     sentences.push("Check the selectors.".to_owned());
     HealthCheck::new(Grade::Warn, sentences.join(" "))
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn what_found_nothing_is_named() {
         for (counts, grade, message) in [
-            (&[] as &[_], Grade::Unknown, "No page has told yet whether changes found what they change."),
-            (&[(1, 0, 500, 480), (2, 0, 19, 0)], Grade::Ok, "Changes find what they change."),
+            (&[] as &[_], Grade::Unknown, "No page has reported yet whether changes matched an element."),
+            (&[(1, 0, 500, 480), (2, 0, 19, 0)], Grade::Ok, "Changes match elements on the pages."),
             (
                 &[(1, 0, 500, 0), (1, 3, 20, 0), (2, 0, 510, 510)],
                 Grade::Warn,
@@ -83,7 +83,7 @@ mod tests {
             (
                 &[(1, 0, 500, 0), (2, 0, 510, 510), (2, 1, 510, 0), (2, 2, 9, 0)],
                 Grade::Warn,
-                "Variant 1 changed nothing on 500 pages. Found nothing: data[1] of Variant 2 on 510 pages. Check the selectors.",
+                "Variant 1 changed nothing on 500 pages. No match: data[1] of Variant 2 on 510 pages. Check the selectors.",
             ),
         ] {
             assert_eq!(check(counts), (grade, message.to_owned()));

@@ -150,14 +150,15 @@ fn other_nodes(summaries: &Summaries) -> HealthCheck {
         let runs = if running == 1 { "runs" } else { "run" };
         let message = format!(
             "{others} {runs} on this database and keeps the events that it takes. They are missing here, so these \
-             numbers are of a part of the visitors only. Run one node."
+             numbers cover only some of the visitors. Run one node."
         );
         HealthCheck::new(Grade::Fail, message)
     } else if gone > 0 {
         let others = counted(gone, "other node");
         let message = format!(
             "{others} took events while this experiment ran, and stopped. They are missing here unless that node's \
-             event log was imported; when it was, or none are of this experiment, forget the node (muriel node forget)."
+             event log was imported. If it was, or no events belong to this experiment, forget the node (muriel node \
+             forget)."
         );
         HealthCheck::new(Grade::Warn, message)
     } else if visitors(summaries) == 0 {
@@ -213,7 +214,7 @@ fn sequential(epochs: Vec<srm::Epoch>) -> Option<f64> {
 /// counted separately: a few come from pages that used an old ruleset for some seconds, many are a separate fault.
 fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<SampleRatioTest>) {
     if design.policy == AllocationPolicy::Personalization {
-        let message = "Visitors are shared by audience first, so the numbers per arm say nothing about the ratio.";
+        let message = "Visitors are split by audience first, so the numbers per arm say nothing about the ratio.";
         return (HealthCheck::new(Grade::Unknown, message), Vec::new());
     }
     if design.arms < 2 {
@@ -263,14 +264,13 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<Sam
         HealthCheck::new(Grade::Fail, message)
     } else if p_value < SRM_FAIL_P {
         let message = format!(
-            "Visitors were shared {seen}, where the weights promise {meant}; by chance this happens less than once in {}. \
+            "Visitors were split {seen}, but the weights say {meant}; by chance this happens less than once in {}. \
              Something keeps visitors out of an arm, so the arms cannot be compared.",
             once_in(p_value)
         );
         HealthCheck::new(Grade::Fail, message)
     } else if p_value < SRM_WARN_P {
-        let message =
-            format!("Visitors were shared {seen}, where the weights promise {meant}; this is rare. Watch it.");
+        let message = format!("Visitors were split {seen}, but the weights say {meant}; this is rare. Watch it.");
         HealthCheck::new(Grade::Warn, message)
     } else if strays > 0 {
         let was = if strays == 1 { "was" } else { "were" };
@@ -280,7 +280,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<Sam
         );
         HealthCheck::new(Grade::Warn, message)
     } else {
-        let message = format!("Visitors were shared {seen}, within chance of what the weights promise ({meant}).");
+        let message = format!("Visitors were split {seen}, within chance of the weights ({meant}).");
         HealthCheck::new(Grade::Ok, message)
     };
     let ratios = std::iter::once(overall).chain(each).collect();
@@ -337,7 +337,7 @@ fn crossovers(summaries: &Summaries) -> HealthCheck {
     let number = summaries.crossed;
     if crossed > CROSSED_FAIL {
         let message = format!(
-            "{} ({:.1} %) met more than one arm while nothing was changed: identities are not kept, and the arms \
+            "{} ({:.1} %) met more than one arm while nothing was changed: visitor ids are not stable, so the arms \
              cannot be compared.{moved}",
             counted(number, "visitor"),
             100.0 * crossed
@@ -358,7 +358,7 @@ fn crossovers(summaries: &Summaries) -> HealthCheck {
 /// Checks that each arm has enough data, and says what is missing.
 fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
     let Some(primary) = summaries.metrics.iter().find(|metric| metric.role == MetricRole::Primary) else {
-        return HealthCheck::new(Grade::Warn, "There is no primary goal, so nothing can be called.");
+        return HealthCheck::new(Grade::Warn, "There is no primary goal, so there is no verdict.");
     };
     let mut needs = Vec::new();
     for arm in 0..design.arms {
@@ -372,10 +372,10 @@ fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
         }
     }
     if summaries.observed_us < MIN_OBSERVED_US {
-        needs.push("a full day is not over yet".to_owned());
+        needs.push("less than a full day has passed".to_owned());
     }
     if needs.is_empty() {
-        HealthCheck::new(Grade::Ok, "There is enough to judge from.")
+        HealthCheck::new(Grade::Ok, "There is enough data for a verdict.")
     } else {
         HealthCheck::new(Grade::Warn, format!("Too early to call: {}.", needs.join("; ")))
     }
@@ -390,8 +390,8 @@ fn bots(summaries: &Summaries) -> HealthCheck {
     }
     let of = share(bots, all);
     let message = match bots {
-        0 => "No programs were among the visitors.".to_owned(),
-        _ => format!("Programs, not people, were left out: {bots}, {:.1} % of all who came.", 100.0 * of),
+        0 => "No bots were among the visitors.".to_owned(),
+        _ => format!("Bots were left out: {bots}, {:.1} % of bots and visitors together.", 100.0 * of),
     };
     HealthCheck::new(if of > BOTS_WARN { Grade::Warn } else { Grade::Ok }, message)
 }
@@ -407,8 +407,8 @@ fn before_start(summaries: &Summaries) -> HealthCheck {
         return HealthCheck::new(Grade::Ok, "No exposure is dated before the start.");
     }
     let message = format!(
-        "{} sent exposures that are dated before the first start; these are in no result. A test that ran elsewhere can \
-         be given its start when it is first started here, with started_at.",
+        "{} sent exposures that are dated before the first start; results do not count them. For a test that ran \
+         elsewhere, send its start as started_at when you first start it here.",
         counted(early, "visitor")
     );
     HealthCheck::new(if share(early, all) > EARLY_WARN { Grade::Warn } else { Grade::Ok }, message)
@@ -428,12 +428,12 @@ fn epochs(design: &Design, summaries: &Summaries) -> HealthCheck {
         }
         (epochs, weights) if design.policy == AllocationPolicy::Bandit => HealthCheck::new(
             Grade::Ok,
-            format!("Visitors entered in {epochs} epochs with {weights} sets of weights, as a bandit's do."),
+            format!("Visitors entered in {epochs} epochs with {weights} sets of weights, as usual for a bandit."),
         ),
         (epochs, weights) => {
             let message = format!(
                 "Weights were changed while it ran: visitors entered in {epochs} epochs with {weights} sets of weights. \
-                 Each set is compared on its own, and the differences are put together by their visitors."
+                 Each set is compared on its own, and the differences are combined, weighted by visitors."
             );
             HealthCheck::new(Grade::Warn, message)
         }

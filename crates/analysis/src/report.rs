@@ -332,18 +332,18 @@ impl Draft {
         let is_all_or_nothing = control.converted + treatment.converted >= 10 * MIN_CONVERTED;
         if least < MIN_VISITORS {
             return keep(format!(
-                "One of the arms has {}; {MIN_VISITORS} are the least to judge from.",
+                "One of the arms has {}; at least {MIN_VISITORS} are needed.",
                 counted(least, "visitor")
             ));
         }
         if fewest < MIN_CONVERTED && !is_all_or_nothing {
             return keep(format!(
-                "One of the arms has {}; {MIN_CONVERTED} are the least to judge from.",
+                "One of the arms has {}; at least {MIN_CONVERTED} are needed.",
                 counted(fewest, "conversion")
             ));
         }
         if summaries.observed_us < MIN_OBSERVED_US {
-            return keep("A full day is not over yet, and days differ by the hour.".to_owned());
+            return keep("Less than a full day has passed, and results differ by the hour.".to_owned());
         }
         let better = (compared.effect.num > 0.0) != metric.lower_is_better;
         if corrected.p_value.is_some_and(|p| p < design.alpha()) {
@@ -356,12 +356,12 @@ impl Draft {
             && judged.lift_interval.is_ok_and(within)
         {
             let margin = 100.0 * design.mde;
-            return (Verdict::NoDifference, format!("The lift is within {margin} % of none, too small to act on."));
+            return (Verdict::NoDifference, format!("The lift is within {margin} % of zero, too small to act on."));
         }
         if test.p_value < design.alpha() {
-            return keep("It stands out on its own, but not among all that are compared here.".to_owned());
+            return keep("It is significant on its own, but not after the correction for all comparisons.".to_owned());
         }
-        keep("The interval still holds both better and worse.".to_owned())
+        keep("The interval still includes both better and worse.".to_owned())
     }
 }
 

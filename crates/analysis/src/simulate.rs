@@ -155,7 +155,7 @@ impl std::fmt::Display for SimulationError {
             SimulationError::NoVariant => "there is no variant to compare with the control",
             SimulationError::NoWeight => "the control and the first variant must both have a share of the traffic",
             SimulationError::Bandit => "its weights follow its results, and only fixed weights can be simulated",
-            SimulationError::Days => return write!(f, "an experiment lasts 1 to {DAYS_MAX} days here"),
+            SimulationError::Days => return write!(f, "a simulated experiment must last 1 to {DAYS_MAX} days"),
             SimulationError::Visitors => {
                 return write!(f, "daily visitors must be more than 0 and at most {} million", DAILY_MAX / 1e6);
             }

@@ -218,7 +218,7 @@ fn checks_name_what_they_found() {
         ("bots", Summaries { bots: 10_000, ..good() }, Grade::Warn, "left out"),
         ("before_start", good(), Grade::Ok, "No exposure"),
         ("before_start", Summaries { early: 20, ..good() }, Grade::Ok, "20 visitors sent exposures"),
-        ("before_start", Summaries { early: 21, ..good() }, Grade::Warn, "in no result"),
+        ("before_start", Summaries { early: 21, ..good() }, Grade::Warn, "results do not count them"),
         ("balance", Summaries { balance: balance(5_100), ..good() }, Grade::Ok, "resemble"),
         ("balance", Summaries { balance: balance(4_000), ..good() }, Grade::Warn, "device"),
         ("minimum_data", Summaries { metrics: Vec::new(), ..good() }, Grade::Warn, "no primary goal"),
@@ -311,7 +311,7 @@ fn only_visitors_who_are_compared_are_judged_by() {
     let first = &report.metrics[0].analyses[0];
     assert_eq!(
         (first.verdict, &*first.reason),
-        (Verdict::KeepRunning, "One of the arms has 9 conversions; 10 are the least to judge from.",)
+        (Verdict::KeepRunning, "One of the arms has 9 conversions; at least 10 are needed.",)
     );
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn warned(mut response: Response, sentences: Vec<String>) -> Response
         bytes += text.len() + 1;
         if bytes > WARNINGS_BYTES {
             let left = all - kept.len();
-            kept.push(format!("\"{left} more do not fit into this header\""));
+            kept.push(format!("\"{left} more do not fit in this header\""));
             break;
         }
         kept.push(text);

@@ -91,7 +91,7 @@ pub(crate) struct EventsBody<'r> {
 /// [`read_json_body`]; 503 while other bodies leave too little memory.
 pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Result<EventsBody<'_>, ApiError> {
     const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
-        expected: "application/json or text/plain, in UTF-8, with no Content-Encoding but gzip",
+        expected: "application/json or text/plain, in UTF-8, without a Content-Encoding other than gzip",
     };
     let (parts, body) = request.into_parts();
     // A beacon that sends raw bytes has no `Content-Type`.
@@ -130,7 +130,7 @@ pub(crate) struct BatchBody<'r> {
 /// while other batches leave too little memory.
 pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result<BatchBody<'_>, ApiError> {
     const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
-        expected: "application/x-ndjson or application/jsonl, in UTF-8, with no Content-Encoding but gzip",
+        expected: "application/x-ndjson or application/jsonl, in UTF-8, without a Content-Encoding other than gzip",
     };
     let (parts, body) = request.into_parts();
     has_type(&parts.headers, &["application/x-ndjson", "application/jsonl"], EXPECTED)?;
@@ -185,7 +185,7 @@ fn is_gzip(headers: &HeaderMap, otherwise: ApiError) -> Result<bool, ApiError> {
 /// Expands a single gzip member.
 fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     use std::io::Read;
-    let broken = |_| ApiError::malformed("the body is not gzip that can be read");
+    let broken = |_| ApiError::malformed("the body is not valid gzip");
     let mut decoder = flate2::bufread::GzDecoder::new(bytes);
     // A member ends with its uncompressed length. Using it as the capacity avoids growing the
     // vector; a false length costs address space only.
@@ -196,7 +196,7 @@ fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
         return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
     }
     if !decoder.into_inner().is_empty() {
-        return Err(ApiError::malformed("the body holds more than one gzip member"));
+        return Err(ApiError::malformed("the body has more than one gzip member"));
     }
     Ok(out.into())
 }

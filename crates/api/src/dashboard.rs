@@ -126,12 +126,10 @@ async fn shared_page_show(
 /// Says what to do next, for browsers without scripts. The script shows the same text.
 fn notice(error: &ApiError) -> &'static str {
     match error.code() {
-        "share_expired" => "This link has expired. Ask whoever sent it for a new one.",
-        "share_revoked" => "This link was revoked. Ask whoever sent it for a new one.",
-        "share_outdated" => "The goal that this link is about was deleted. Ask whoever sent it for a new one.",
-        _ => {
-            "There is nothing under this address. Check that the whole link was copied, or ask whoever sent it for a new one."
-        }
+        "share_expired" => "This link has expired. Ask the sender for a new one.",
+        "share_revoked" => "This link was revoked. Ask the sender for a new one.",
+        "share_outdated" => "The goal that this link is about was deleted. Ask the sender for a new one.",
+        _ => "There is nothing at this address. Check that the whole link was copied, or ask the sender for a new one.",
     }
 }
 

@@ -172,11 +172,9 @@ impl Documentation {
 
     fn missing(&self, path: &str) -> Response {
         let mut main = Html::default();
-        main.tag(
-            "<header><h1>There is no such page</h1><p class=\"lead\">The contents and the search lead to those that ",
-        );
-        main.tag("there are.</p></header>");
-        let page = Page::new(path, "No such page", main);
+        main.tag("<header><h1>This page does not exist</h1><p class=\"lead\">Use the contents or the search to find ");
+        main.tag("another page.</p></header>");
+        let page = Page::new(path, "Page not found", main);
         let mut response = file(&HeaderMap::new(), HTML, &self.render(page));
         *response.status_mut() = StatusCode::NOT_FOUND;
         response

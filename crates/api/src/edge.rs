@@ -405,7 +405,7 @@ fn bare_error(response: &Response) -> Option<Failed> {
         StatusCode::TOO_MANY_REQUESTS => ApiError::RateLimited { retry_after_s: 1 },
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::HeadersTooLarge,
         StatusCode::SERVICE_UNAVAILABLE => ApiError::Unavailable { retry_after_s: 1 },
-        _ if status.is_server_error() => ApiError::internal(format!("a handler answered {status} and said no more")),
+        _ if status.is_server_error() => ApiError::internal(format!("a handler answered {status} without an error")),
         _ => ApiError::MalformedRequest,
     };
     Some(Failed { error: Arc::new(error), body: None })

@@ -140,61 +140,61 @@ fn conflict_code(code: ConflictCode) -> &'static str {
 /// Published code of a share that has ended, and advice for the reader.
 fn share_end(end: ShareEnd) -> (&'static str, &'static str) {
     match end {
-        ShareEnd::Expired => ("share_expired", "this link has expired; ask whoever sent it for a new one"),
-        ShareEnd::Revoked => ("share_revoked", "this link was revoked; ask whoever sent it for a new one"),
+        ShareEnd::Expired => ("share_expired", "this link has expired; ask the sender for a new one"),
+        ShareEnd::Revoked => ("share_revoked", "this link was revoked; ask the sender for a new one"),
         ShareEnd::Outdated => {
-            ("share_outdated", "the goal that this link is about was deleted; ask whoever sent it for a new one")
+            ("share_outdated", "the goal that this link is about was deleted; ask the sender for a new one")
         }
     }
 }
 
 /// Every code with its status and meaning: the closed list that clients may rely on.
 pub const CODES: &[(&str, u16, &str)] = &[
-    ("invalid_field", 400, "fields of the body hold what they must not; `errors` lists them all"),
-    ("invalid_parameter", 400, "query parameters hold what they must not; `errors` lists them all"),
-    ("malformed_body", 400, "the body is not JSON that can be read; `errors` names the field if it is one"),
-    ("malformed_request", 400, "the request is not HTTP that can be read"),
+    ("invalid_field", 400, "fields of the body have invalid values; `errors` lists all of them"),
+    ("invalid_parameter", 400, "query parameters have invalid values; `errors` lists all of them"),
+    ("malformed_body", 400, "the body cannot be read as JSON; `errors` names the field if the error is in one"),
+    ("malformed_request", 400, "the request is not valid HTTP"),
     ("unauthorized", 401, "the API key or session is missing or not accepted"),
     ("sign_in_failed", 401, "the e-mail address, the password or the code is wrong"),
-    ("totp_needed", 401, "the password is right, and the code of the authenticator is needed too"),
+    ("totp_needed", 401, "the password is right, but a code of the authenticator is also required"),
     ("missing_scope", 403, "the API key or the role lacks a scope"),
     ("session_needed", 403, "only a person who is signed in may do this"),
     ("csrf_failed", 403, "the request does not come from a page of this server, or lacks `X-Muriel-CSRF`"),
-    ("role_too_low", 403, "the role is above one's own"),
-    ("not_found", 404, "there is no such thing, or the key may not know of it"),
+    ("role_too_low", 403, "the role is higher than the caller's own"),
+    ("not_found", 404, "the object does not exist, or the key has no access to it"),
     ("unknown_route", 404, "no operation has this path"),
     ("method_not_allowed", 405, "the path does not take this method; `Allow` lists those it takes"),
     ("request_timeout", 408, "the request took too long to arrive"),
-    ("transition_forbidden", 409, "the experiment's status does not lead to the one asked for"),
+    ("transition_forbidden", 409, "the experiment's status cannot change to the requested one"),
     ("concluded", 409, "the experiment is concluded and must be reopened first"),
-    ("already_serving", 409, "a winner is served already"),
+    ("already_serving", 409, "a winner is already served"),
     ("not_serving", 409, "no winner is served"),
     ("webhook_off", 409, "the webhook is switched off"),
     ("draft_cannot_serve", 409, "a draft cannot serve a winner"),
     ("variant_is_served", 409, "the variant is served and cannot be removed"),
     ("goal_in_use", 409, "experiments use the goal"),
-    ("no_holdout", 409, "the group is an exclusion group, and only a holdout has a result"),
-    ("moves_visitors", 409, "visitors of live experiments would be moved; `accept_moves` does it all the same"),
+    ("no_holdout", 409, "the group is an exclusion group; only holdouts have a result"),
+    ("moves_visitors", 409, "visitors of live experiments would be moved; send `accept_moves` to allow it"),
     ("last_owner", 409, "the company would have no owner"),
-    ("email_taken", 409, "somebody signs in with this e-mail address"),
-    ("totp_not_begun", 409, "no authenticator waits for its first code"),
-    ("verdict_contradicted", 409, "the outcome contradicts the verdict; `override_reason` says why it is right"),
-    ("approval_needed", 409, "the project asks for a second person for this change: propose it"),
-    ("proposal_decided", 409, "the proposal was approved, rejected or withdrawn before"),
+    ("email_taken", 409, "an account with this e-mail address exists"),
+    ("totp_not_begun", 409, "no authenticator is waiting for its first code"),
+    ("verdict_contradicted", 409, "the outcome contradicts the verdict; give the reason in `override_reason`"),
+    ("approval_needed", 409, "this change needs the approval of a second person: propose it"),
+    ("proposal_decided", 409, "the proposal was already approved, rejected or withdrawn"),
     ("proposal_outdated", 409, "the experiment has changed since the proposal was made; the proposal shows both"),
-    ("own_proposal", 409, "nobody decides their own proposal, and only the one who made it withdraws it"),
-    ("key_taken", 409, "the key belongs to something else"),
+    ("own_proposal", 409, "people cannot approve or reject their own proposals, and only the author can withdraw one"),
+    ("key_taken", 409, "another object has this key"),
     ("idempotency_key_reused", 409, "the idempotency key was used with another body"),
     ("share_expired", 410, "the link has expired"),
     ("share_revoked", 410, "the link was revoked"),
     ("share_outdated", 410, "the goal that the link is about was deleted"),
-    ("precondition_failed", 412, "`If-Match` names another state than the present one"),
+    ("precondition_failed", 412, "`If-Match` does not name the current version"),
     ("body_too_large", 413, "the body is over the limit"),
     ("uri_too_long", 414, "the request target is over 8 KiB"),
-    ("unsupported_media_type", 415, "the body is of another type or coding than the operation takes"),
-    ("rate_limited", 429, "too many requests; `Retry-After` says when to go on"),
+    ("unsupported_media_type", 415, "the operation does not accept the body's media type or encoding"),
+    ("rate_limited", 429, "too many requests; `Retry-After` says when to try again"),
     ("headers_too_large", 431, "the request's header fields are too large or too many"),
-    ("internal", 500, "a fault of the server; quote the request id when reporting it"),
+    ("internal", 500, "an error of the server; quote the request id when you report it"),
     ("unavailable", 503, "the server cannot answer now; `Retry-After` says when to try again"),
     (
         "outcome_unknown",
@@ -232,7 +232,8 @@ impl ApiError {
             ApiError::Unauthorized => (
                 S::UNAUTHORIZED,
                 "unauthorized",
-                "a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>, or a session".into(),
+                "a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>, or a session"
+                    .into(),
             ),
             ApiError::KeyNeeded => (
                 S::UNAUTHORIZED,
@@ -243,7 +244,7 @@ impl ApiError {
                 (S::UNAUTHORIZED, "sign_in_failed", "the e-mail address, the password or the code is wrong".into())
             }
             ApiError::TotpNeeded => {
-                (S::UNAUTHORIZED, "totp_needed", "the code of the authenticator is needed too, as totp".into())
+                (S::UNAUTHORIZED, "totp_needed", "a code of the authenticator is also required, as totp".into())
             }
             ApiError::MissingScope(scope) => {
                 (S::FORBIDDEN, "missing_scope", format!("the API key lacks the scope {scope}").into())
@@ -257,12 +258,12 @@ impl ApiError {
             ApiError::CsrfFailed => (
                 S::FORBIDDEN,
                 "csrf_failed",
-                "the request has to come from a page of this server, with its Origin and, once somebody is signed in, with \
-                 X-Muriel-CSRF"
+                "the request must come from a page of this server, with its Origin and, once somebody is signed in, \
+                 with X-Muriel-CSRF"
                     .into(),
             ),
             ApiError::RoleTooLow => {
-                (S::FORBIDDEN, "role_too_low", "nobody gives or takes a role above their own".into())
+                (S::FORBIDDEN, "role_too_low", "you cannot give or take away a role above your own".into())
             }
             ApiError::NotFound(noun) => (S::NOT_FOUND, "not_found", format!("{noun} not found").into()),
             ApiError::ShareEnded(end) => {
@@ -275,9 +276,7 @@ impl ApiError {
             }
             ApiError::Invalid(problems) => (S::BAD_REQUEST, "invalid_field", sentence(problems)),
             ApiError::Malformed(problem) => (S::BAD_REQUEST, "malformed_body", whole(problem).into()),
-            ApiError::MalformedRequest => {
-                (S::BAD_REQUEST, "malformed_request", "the request is not HTTP that can be read".into())
-            }
+            ApiError::MalformedRequest => (S::BAD_REQUEST, "malformed_request", "the request is not valid HTTP".into()),
             ApiError::InvalidQuery(problems) => (S::BAD_REQUEST, "invalid_parameter", sentence(problems)),
             ApiError::BodyTooLarge { limit } => {
                 (S::PAYLOAD_TOO_LARGE, "body_too_large", format!("the body is over the limit of {limit} bytes").into())
@@ -297,13 +296,13 @@ impl ApiError {
             ApiError::PreconditionFailed => (
                 S::PRECONDITION_FAILED,
                 "precondition_failed",
-                "If-Match names another state than the present one; read again, then send".into(),
+                "If-Match does not name the current version; read it again, then retry".into(),
             ),
             ApiError::Conflict { code, message } => (S::CONFLICT, conflict_code(*code), message.as_str().into()),
             ApiError::RateLimited { retry_after_s } => (
                 S::TOO_MANY_REQUESTS,
                 "rate_limited",
-                format!("too many requests; go on after {retry_after_s} s").into(),
+                format!("too many requests; try again after {retry_after_s} s").into(),
             ),
             ApiError::Unavailable { retry_after_s } => (
                 S::SERVICE_UNAVAILABLE,
@@ -323,7 +322,7 @@ impl ApiError {
             ApiError::Internal(_) => (
                 S::INTERNAL_SERVER_ERROR,
                 "internal",
-                "the server failed; quote the request id when reporting it".into(),
+                "the server failed; quote the request id when you report it".into(),
             ),
         }
     }
@@ -389,7 +388,7 @@ impl ApiError {
 /// `field message` of the first problem, and the number of further ones.
 fn sentence(problems: &Problems) -> Cow<'static, str> {
     let Some(first) = problems.first() else {
-        return "the request holds what it must not".into();
+        return "the request has invalid values".into();
     };
     let one = whole(first);
     match problems.len() - 1 {
@@ -546,14 +545,14 @@ mod tests {
         check(
             ApiError::RateLimited { retry_after_s: 0 },
             expect![[r#"
-            429 {"success":false,"error":"too many requests; go on after 0 s","code":"rate_limited","errors":[],"request_id":"id-1"}
+            429 {"success":false,"error":"too many requests; try again after 0 s","code":"rate_limited","errors":[],"request_id":"id-1"}
             retry-after: 1
         "#]],
         );
         check(
             ApiError::internal("the disk is gone"),
             expect![[r#"
-            500 {"success":false,"error":"the server failed; quote the request id when reporting it","code":"internal","errors":[],"request_id":"id-1"}
+            500 {"success":false,"error":"the server failed; quote the request id when you report it","code":"internal","errors":[],"request_id":"id-1"}
         "#]],
         );
     }

@@ -124,7 +124,7 @@ fn lines(bytes: Bytes, is_gzip: bool) -> Lines<Box<dyn BufRead + Send>> {
 /// Checks that a batch can be read to its end and is within its limits. Returns the total size of its lines, in bytes.
 fn survey(bytes: Bytes, is_gzip: bool) -> Result<usize, ApiError> {
     let mut lines = lines(bytes, is_gzip);
-    let broken = |_: io::Error| ApiError::malformed("the body is not gzip that can be read to its end");
+    let broken = |_: io::Error| ApiError::malformed("the body is not valid gzip, or is incomplete");
     let mut is_blank = true;
     while let Some(line) = lines.next_line().map_err(broken)? {
         if line.number > BATCH_LINES_MAX {
@@ -228,7 +228,7 @@ impl<'t> BatchIntake<'t> {
         self.is_readable = true;
         if self.events + batch.events.len() > BATCH_EVENTS_MAX {
             let message = format!(
-                "not stored: the batch has more than {BATCH_EVENTS_MAX} events with this line; send it in another request"
+                "not stored: this line takes the batch over {BATCH_EVENTS_MAX} events; send it in another request"
             );
             self.refuse(number, id, &message);
             return Ok(());

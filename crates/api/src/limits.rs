@@ -107,7 +107,7 @@ impl Default for RateLimits {
 /// The text is not a setting for rate limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "rate limits {0:?} are not `off` or a list as `key=1000/5000,network=2000/10000`, \
+    "rate limits {0:?} are not `off` or a list such as `key=1000/5000,network=2000/10000`, \
      with whole numbers from 1 to 1000000"
 )]
 pub struct BadRateLimits(String);
@@ -245,7 +245,7 @@ impl Limits {
     /// # Errors
     /// [`ApiError::RateLimited`] when the bucket is empty.
     ///
-    /// [`RequestContext::authenticated`]: crate::edge::RequestContext::authenticated
+    /// [`RequestContext::authenticated`]: crate::request::RequestContext::authenticated
     pub fn check_key(&self, key_id: &str) -> Result<(), ApiError> {
         self.take_key(key_id).map_or(Ok(()), |taken| taken.check())
     }

@@ -169,30 +169,30 @@ impl Metrics {
         let rejected = Family::<ReasonLabels, Counter>::default();
         registry.register(
             "muriel_http_connections_rejected",
-            "Connections turned away, by the cap they met",
+            "Connections refused, by the limit that they hit",
             rejected.clone(),
         );
         let rejected_by = |reason| rejected.get_or_create_owned(&ReasonLabels { reason });
 
         let limited = Family::<LimitLabels, Counter>::default();
-        registry.register("muriel_http_rate_limited", "Requests refused, by the limit they met", limited.clone());
+        registry.register("muriel_http_rate_limited", "Requests refused, by the limit that they hit", limited.clone());
         let limited_by = |limit| limited.get_or_create_owned(&LimitLabels { limit });
 
         let entries = Family::<LimitLabels, Gauge>::default();
         registry.register(
             "muriel_rate_limit_entries",
-            "Keys and networks that the rate limiter remembers",
+            "Keys and networks that the rate limiter tracks",
             entries.clone(),
         );
         let entries_of = |limit| entries.get_or_create_owned(&LimitLabels { limit });
 
         let events = Family::<OutcomeLabels, Counter>::default();
-        registry.register("muriel_events", "Events that arrived, by what became of them", events.clone());
+        registry.register("muriel_events", "Events that arrived, by outcome", events.clone());
         let events_that = |outcome| events.get_or_create_owned(&OutcomeLabels { outcome });
         let lost_by_pages = Counter::default();
         registry.register(
             "muriel_events_lost_by_pages",
-            "Events that pages could not send or that were not taken, as they say in health events",
+            "Events that pages could not send or that were refused, as reported in health events",
             lost_by_pages.clone(),
         );
         let (ahead, unfilled) = (Counter::default(), Counter::default());
@@ -207,7 +207,7 @@ impl Metrics {
             unfilled.clone(),
         );
         let event_log_taking = Gauge::default();
-        registry.register("muriel_event_log_taking", "1 while the event log takes events", event_log_taking.clone());
+        registry.register("muriel_event_log_taking", "1 while the event log accepts events", event_log_taking.clone());
         let components = Family::<ComponentLabels, Gauge>::default();
         registry.register(
             "muriel_component_ok",
@@ -215,22 +215,22 @@ impl Metrics {
             components.clone(),
         );
         let tasks = TaskMetrics::default();
-        registry.register("muriel_task_runs", "Runs of a task, also those that failed", tasks.runs.clone());
+        registry.register("muriel_task_runs", "Runs of a task, including failed ones", tasks.runs.clone());
         registry.register("muriel_task_failures", "Runs of a task that failed", tasks.failures.clone());
         registry.register(
             "muriel_task_last_duration_seconds",
-            "How long the latest run of a task took",
+            "Duration of the latest run of a task",
             tasks.last_duration.clone(),
         );
         registry.register(
             "muriel_task_last_success_timestamp_seconds",
-            "When a task last did its work, in seconds since 1970",
+            "Time of a task's last success, in seconds since 1970",
             tasks.last_success.clone(),
         );
         let jobs = Family::<JobLabels, Counter>::default();
         registry.register(
             "muriel_jobs",
-            "Jobs of the clock by rule and outcome: done, blocked, nothing (there was nothing to do any more), failed",
+            "Jobs of the clock by rule and outcome: done, blocked, nothing (no longer needed), failed",
             jobs.clone(),
         );
         let mut gauge = |name: &str, help: &str| {
@@ -242,15 +242,15 @@ impl Metrics {
         let disk_reserve_bytes = gauge("muriel_disk_reserve_bytes", "Free bytes below which events are refused");
         let warehouse_lag_seconds = gauge(
             "muriel_warehouse_lag_seconds",
-            "For how long the oldest acknowledged event that is not in the warehouse has waited",
+            "Age of the oldest acknowledged event that is not in the warehouse yet",
         );
         let event_log_damaged_blocks = gauge(
             "muriel_event_log_damaged_blocks",
-            "Blocks of the event log that results lack, as they are missing or not as they were written",
+            "Blocks of the event log that results do not include because they are missing or damaged",
         );
         let interaction_pairs_left_out = gauge(
             "muriel_interaction_pairs_left_out",
-            "Pairs of live experiments that the last nightly looks for interactions left out, as there were too many",
+            "Pairs of live experiments that the last nightly interaction check left out because there were too many",
         );
         let project_retention_held = Gauge::default();
         registry.register(
@@ -261,13 +261,13 @@ impl Metrics {
         let event_log_retention_held = Gauge::default();
         registry.register(
             "muriel_event_log_retention_held",
-            "1 while old files of the event log are kept as the clock may be wrong: see muriel log prune --force",
+            "1 while old files of the event log are kept because the clock may be wrong: see muriel log prune --force",
             event_log_retention_held.clone(),
         );
         let rulesets_stale_seconds = Gauge::default();
         registry.register(
             "muriel_rulesets_stale_seconds",
-            "For how long rulesets have not been known to be up to date, once that is over a minute",
+            "Time since rulesets were last known to be up to date, once that is over a minute",
             rulesets_stale_seconds.clone(),
         );
 
@@ -277,7 +277,7 @@ impl Metrics {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
         started.set(since_epoch.map_or(0.0, |since| since.as_secs_f64()));
         registry.register("process_start_time_seconds", "When the server started, in seconds since 1970", started);
-        registry.register("muriel_build", "The build that runs", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
+        registry.register("muriel_build", "The running version", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
 
         Metrics {
             requests,

@@ -38,7 +38,7 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     let cookie = "The session's cookie; `muriel` on loopback without TLS.";
     let cookie = ApiKey::Cookie(ApiKeyValue::with_description("__Host-muriel", cookie));
     components.add_security_scheme("session", SecurityScheme::ApiKey(cookie));
-    let csrf = "With a session, for each request that changes something: the `csrf` of getSession. `Origin` has to be the server's.";
+    let csrf = "With a session, for each request that changes something: the `csrf` of getSession. `Origin` must be the server's.";
     let csrf = ApiKey::Header(ApiKeyValue::with_description("X-Muriel-CSRF", csrf));
     components.add_security_scheme("csrf", SecurityScheme::ApiKey(csrf));
     contract.security = Some(vec![needs("bearer")]);
@@ -101,10 +101,10 @@ fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
 const SHARED_PARTS: [&str; 3] = ["ExperimentPatch", "ExperimentSummary", "Runs"];
 
 const DESCRIPTION: &str = "Experiments, hypotheses and goals. Operations need `Authorization: Bearer <API key>`; \
-    the project is named by its key in the path. A person's session, which is a cookie, stands in place of a key; a few \
-    operations take only that. `x-scope` of an operation is the scope that a key needs; the roles that may call it are listed \
-    with the scheme `session` of its `security`. Errors have one body, with a code of a closed list. What visitors fetch needs no API key, and the OpenFeature \
-    operations have the error body of their protocol.";
+    the path has the key of the project. A person's session, which is a cookie, replaces the API key; a few operations \
+    accept only a session. `x-scope` of an operation is the scope that a key needs; the roles that may call it are \
+    listed with the scheme `session` of its `security`. All errors have the same body, with a code from a closed list. \
+    Operations for visitors need no API key, and the OpenFeature operations have the error body of their protocol.";
 
 fn needs(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, Vec::<String>::new())
@@ -205,16 +205,17 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
         parameters.push(path_parameter(name, audience));
     }
     if let Some(what) = &declared.if_match {
-        let description = format!("Only if the {what} still has this ETag; 412 otherwise.");
+        let description = format!("Applies the change only if this is still the ETag of the {what}; otherwise 412.");
         parameters.push(header("If-Match", &description, None));
     }
     if revalidates {
-        parameters.push(header("If-None-Match", "Only if the answer no longer has this ETag; 304 otherwise.", None));
+        parameters.push(header("If-None-Match", "Returns 304 without a body if this is still the ETag.", None));
     }
     if is_post {
         parameters.push(header(
             "Idempotency-Key",
-            "1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day.",
+            "1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request \
+             gets the first successful response again.",
             Some("^[!-~]([ -~]{0,253}[!-~])?$"),
         ));
     }
@@ -228,10 +229,10 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
             };
             promise("X-Request-Id", "Identifies the request.");
             if revalidates || declared.has_etag {
-                promise("ETag", "The present version.");
+                promise("ETag", "The current version.");
             }
             if is_post && status.starts_with('2') {
-                promise("Idempotent-Replayed", "true when this is the first answer given again.");
+                promise("Idempotent-Replayed", "true when the first response is repeated.");
             }
         }
     }

@@ -136,7 +136,7 @@ pub async fn serve_metrics(
         })
     };
     // With a body, because a response without one is taken for hyper's own error response.
-    let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics and /status are here\n") };
+    let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics and /status are served here\n") };
     let render_metrics = move |format: MetricsFormat| -> BoxFuture<'static, String> {
         Box::pin(std::future::ready(metrics.render_as(format)))
     };
@@ -200,7 +200,7 @@ async fn run(
             Err(error) if gone_before_accept(&error) => debug!(error = &error as &dyn std::error::Error, "accept"),
             Err(error) => {
                 // Most likely no file descriptors are left. Other connections may close some meanwhile.
-                warn!(error = &error as &dyn std::error::Error, "no connection can be accepted");
+                warn!(error = &error as &dyn std::error::Error, "cannot accept a connection");
                 tokio::select! {
                     () = &mut shutdown => break,
                     () = sleep(Duration::from_millis(100)) => {}
@@ -558,9 +558,7 @@ impl HttpBody for TrackedBody {
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && let Some(data) = frame.data_ref()
         {
-            let doubtful = looks_like_head(data);
-            let flag = &self.progress.body_looks_like_head;
-            flag.store(doubtful, Ordering::Relaxed);
+            self.progress.wrote_body(looks_like_head(data));
         }
         polled
     }

@@ -61,8 +61,10 @@ impl Parameters {
             }
             let message = match (nearest(&name, &known), known.is_empty()) {
                 (Some(near), _) => format!("is not a parameter of this operation; did you mean \"{near}\"?"),
-                (None, true) => "is not a parameter of this operation, which has none".to_owned(),
-                (None, false) => format!("is not a parameter of this operation; there are {}", known.join(", ")),
+                (None, true) => "is not a parameter of this operation, which has no parameters".to_owned(),
+                (None, false) => {
+                    format!("is not a parameter of this operation; known parameters: {}", known.join(", "))
+                }
             };
             let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
             problems.add(shown, message);
@@ -99,14 +101,14 @@ mod tests {
             (Method::GET, result, None, None),
             (Method::GET, result, Some(""), None),
             (Method::GET, result, Some("filter_by=desktop"), None),
-            (Method::GET, result, Some("device=desktop"), Some("there are ")),
+            (Method::GET, result, Some("device=desktop"), Some("known parameters: ")),
             (Method::GET, result, Some("filter-by=desktop"), Some("did you mean \"filter_by\"?")),
-            (Method::HEAD, result, Some("nonsense=1"), Some("there are ")),
-            (Method::GET, result, Some("%FF=1"), Some("there are ")),
+            (Method::HEAD, result, Some("nonsense=1"), Some("known parameters: ")),
+            (Method::GET, result, Some("%FF=1"), Some("known parameters: ")),
             (Method::GET, "/v2/project/{project_key}/experiments", Some("nonsense=1"), None),
             (Method::GET, "/v2/project/{project_key}/hypotheses", Some("nonsense=1"), None),
-            (Method::GET, "/v2/project/{project_key}/goals", Some("nonsense=1"), Some("there are limit, offset")),
-            (Method::POST, "/v2/project/{project_key}/goal", Some("dry_run=1"), Some("which has none")),
+            (Method::GET, "/v2/project/{project_key}/goals", Some("nonsense=1"), Some("parameters: limit, offset")),
+            (Method::POST, "/v2/project/{project_key}/goal", Some("dry_run=1"), Some("which has no parameters")),
         ] {
             let answer = known.check(&method, path, query);
             match (expected, answer) {

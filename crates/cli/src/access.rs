@@ -65,7 +65,8 @@ pub enum ProjectCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Change after how many days a project's events are deleted, if that is sooner than the event log's own retention.
+    /// Set the number of days after which a project's events are deleted, if that is sooner than the event log's own
+    /// retention.
     Retention {
         /// Data directory, database and settings file.
         #[command(flatten)]
@@ -144,7 +145,7 @@ pub struct WantedKey {
     /// Purpose of the key, in your words.
     #[arg(long, default_value = "command line")]
     pub name: String,
-    /// Scopes with commas between: read, write, code, evaluate, admin.
+    /// Scopes, separated by commas: read, write, code, evaluate, admin.
     #[arg(long, default_value = "read,write")]
     pub scopes: String,
     /// Limit the key to this project (its key); may be given several times.
@@ -189,7 +190,7 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
                 say!("company_id   {}", made.company_id)?;
                 say!("project_key  {}", made.project_key)?;
                 say!("api_key      {}", made.api_key.reveal())?;
-                say!("\nThe API key has every scope for all of the company, and is not shown again.")?;
+                say!("\nThe API key has every scope for the whole company, and is not shown again.")?;
             }
         }
         ProjectCommand::List { common, company, json } => {
@@ -387,7 +388,7 @@ pub async fn key_create(opened: &Opened, wanted: WantedKey, clock: &Clock) -> Re
 
 async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<CompanyId> {
     let company = tenants::company_named(tx, name.trim()).await?;
-    company.ok_or_else(|| Error::Refused(format!("there is no company \"{name}\"; muriel project create makes one")))
+    company.ok_or_else(|| Error::Refused(format!("there is no company \"{name}\"; muriel project create creates one")))
 }
 
 /// Finds the company's projects with these keys; `None`, which means all, if no keys are given.

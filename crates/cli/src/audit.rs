@@ -24,7 +24,7 @@ pub enum AuditCommand {
         /// Only the company with this name.
         #[arg(long)]
         company: Option<String>,
-        /// An entry and its hash that were written down before, such as 120:9f86…; the log has to have it still.
+        /// An entry and its hash that were recorded earlier, such as 120:9f86…; it is an error if the log lacks it now.
         #[arg(long, value_name = "ENTRY:HASH")]
         contains: Option<String>,
         /// Print JSON.
@@ -51,15 +51,13 @@ pub async fn run(command: AuditCommand) -> Result<()> {
             say!("{}", json!({ "company": name, "entries": entries, "hash": hash, "flaw": flaw }))?;
         } else {
             match flaw {
-                None => say!(
-                    "{name}: {entries} entries are what they were when they were written; the last is {entries}:{hash}"
-                )?,
-                Some(flaw) => say!("{name}: {flaw}; the {entries} before it are what they were")?,
+                None => say!("{name}: {entries} entries are unchanged; the last is {entries}:{hash}")?,
+                Some(flaw) => say!("{name}: {flaw}; {entries} entries are unchanged")?,
             }
         }
     }
     if verified.iter().any(|(_, result)| result.flaw.is_some()) {
-        return Err(Error::Refused("the audit log is not what was written".to_owned()));
+        return Err(Error::Refused("the audit log was changed".to_owned()));
     }
     Ok(())
 }
@@ -76,7 +74,7 @@ pub async fn verify(app: &App, company: Option<&str>, known: Option<(i64, String
         return Err(Error::Refused(format!("there is no company \"{company}\"")));
     }
     if known.is_some() && wanted.len() != 1 {
-        return Err(Error::Refused("--contains needs --company, as each company has a log of its own".to_owned()));
+        return Err(Error::Refused("--contains needs --company, because each company has its own log".to_owned()));
     }
     let mut results = Vec::with_capacity(wanted.len());
     for (id, name) in wanted {
@@ -84,7 +82,7 @@ pub async fn verify(app: &App, company: Option<&str>, known: Option<(i64, String
         if let (None, Some((entry, hash))) = (&result.flaw, &known) {
             let found = audit::hash_of(app, id, *entry).await?;
             if found.map(|found| hex(&found)).as_deref() != Some(hash) {
-                result.flaw = Some(format!("entry {entry} with the hash {hash} is not in it"));
+                result.flaw = Some(format!("the log has no entry {entry} with the hash {hash}"));
             }
         }
         results.push((name, result));

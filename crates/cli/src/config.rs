@@ -37,7 +37,7 @@ pub struct Common {
     /// Directory where data is stored [default: data].
     #[arg(long, env = "MURIEL_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// PostgreSQL instead of SQLite: postgres://user@host/database.
+    /// Address of a PostgreSQL database to use instead of SQLite: postgres://user@host/database.
     #[arg(long, env = "MURIEL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
     /// File with the address of the database, so that its password is not among the arguments of the process.
@@ -46,7 +46,7 @@ pub struct Common {
     /// File with the pepper of the API keys [default: pepper in the data directory].
     #[arg(long, env = "MURIEL_PEPPER_FILE", value_name = "FILE")]
     pub pepper_file: Option<PathBuf>,
-    /// TOML file with settings; flags and environment win over it.
+    /// TOML file with settings; flags and environment take precedence over it.
     #[arg(long, env = "MURIEL_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -129,8 +129,8 @@ pub struct ServeFlags {
     /// Seconds that each of these steps lasts, 60 to 2592000 [default: 86400].
     #[arg(long, env = "MURIEL_AUTOPILOT_PERIOD", value_name = "SECONDS")]
     pub autopilot_period: Option<u64>,
-    /// Networks that are not public and that webhooks may reach, such as 10.0.0.0/8; several with commas between
-    /// [default: off].
+    /// Networks that are not public and that webhooks may reach, separated by commas, such as 10.0.0.0/8 [default:
+    /// off].
     #[arg(long, env = "MURIEL_WEBHOOK_ALLOW", value_name = "NETWORKS")]
     pub webhook_allow: Option<String>,
     /// MiB of memory for all queries of events together; larger queries use the disk [default: 1024].

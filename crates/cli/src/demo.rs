@@ -155,7 +155,7 @@ async fn until_signalled(
             owner: (OWNER.to_owned(), password),
             api_key: api_key.reveal().to_owned(),
             kept_in: match (throw_away, &settings.storage.database_url) {
-                (Some(_), _) => "in a temporary directory that goes when this stops".to_owned(),
+                (Some(_), _) => "in a temporary directory that is deleted at the end".to_owned(),
                 (None, Some(_)) => "in the database of --database-url".to_owned(),
                 (None, None) => settings.storage.data_dir.display().to_string(),
             },
@@ -277,7 +277,7 @@ async fn visit(
             began();
             return Err(error.into());
         }
-        Ok(None) => format!("  the visitors of the past are in the log already{then}"),
+        Ok(None) => format!("  the past visitors are already in the log{then}"),
         Ok(Some(sent)) => format!(
             "  {} visitors of the last {days} days, {} events in {:.1} s{then}",
             thousands(sent.visits),
@@ -303,7 +303,7 @@ fn bar(visits: u64) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("  {msg} {bar:32} {human_pos} of {human_len}") {
         bar.set_style(style);
     }
-    bar.set_message("visitors of the past");
+    bar.set_message("past visitors");
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
 }

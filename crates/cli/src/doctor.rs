@@ -11,13 +11,13 @@ use url::Url;
 /// `muriel doctor`
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// URL of the page; https if it names no scheme.
+    /// URL of the page; https if it has no scheme.
     #[arg(value_name = "URL")]
     url: String,
     /// The project whose script the page should load (its key).
     #[arg(long, value_name = "PROJECT_KEY")]
     project: Option<String>,
-    /// A header field to send to the page's host, as "Authorization: Basic …"; may be given several times.
+    /// A header field to send to the page's host, such as "Authorization: Basic …"; may be given several times.
     #[arg(long, value_name = "NAME: VALUE", value_parser = header_field)]
     header: Vec<(String, String)>,
     /// Timeout of each response, in seconds.
@@ -50,7 +50,7 @@ pub fn run(args: Doctor) -> Result<()> {
     match report.verdict() {
         Status::Problem => Err(Error::Refused(format!("{url} has {summary}"))),
         Status::Warning if !args.json => say!("{url} takes part in experiments, with {summary}."),
-        Status::Ok if !args.json => say!("{url} takes part in experiments; all is well."),
+        Status::Ok if !args.json => say!("{url} takes part in experiments, without problems."),
         _ => Ok(()),
     }
 }

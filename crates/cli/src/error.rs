@@ -40,8 +40,8 @@ pub enum Error {
     ForeignPepper(PathBuf),
     /// The database has keys, but there is no pepper.
     #[error(
-        "there is no pepper in {}, but the database has keys that were made with one; copy that file here or name it \
-         with --pepper-file",
+        "there is no pepper in {}, but the database has keys that were made with one; copy the pepper there or name \
+         its file with --pepper-file",
         .0.display()
     )]
     NoPepper(PathBuf),
@@ -57,7 +57,7 @@ pub enum Error {
     #[error("{0}")]
     Refused(String),
     /// The process was asked to end.
-    #[error("interrupted before it was done")]
+    #[error("interrupted before it was finished")]
     Interrupted,
     /// An object store failed, for the reason in the message.
     #[error("{0}")]

@@ -187,19 +187,19 @@ fn text(explanation: &Explanation, style: Style) -> String {
 
 fn because(reason: &str) -> &'static str {
     match reason {
-        "split" => "that is where its bucket lies",
-        "sticky" => "it was given that before",
-        "forced" => "a preview asked for it",
+        "split" => "its bucket is in the range of this variant",
+        "sticky" => "it was assigned this variant before",
+        "forced" => "a preview requested this variant",
         "served" => "a winner is served",
-        "disabled" => "the experiment does not run",
+        "disabled" => "the experiment is not running",
         "rollout" => "a winner is served to a share of visitors, and this one is not in it",
         "holdout" => "it is held out of every experiment of the holdout",
-        "excluded" => "it belongs to another part of the exclusion group",
+        "excluded" => "its bucket is outside the experiment's range of the exclusion group",
         "traffic" => "it is outside the share of visitors that enter",
-        "targeting" => "targeting keeps it out",
-        "unknown" => "targeting asks for something that is not known yet",
-        "audience" => "no variant is for it",
-        "variant_gone" => "the variant that it was given before is gone",
+        "targeting" => "targeting excludes it",
+        "unknown" => "targeting needs a fact that is not known yet",
+        "audience" => "no variant has an audience that includes it",
+        "variant_gone" => "the variant that it was assigned before no longer exists",
         _ => "see the steps",
     }
 }
@@ -248,7 +248,7 @@ mod tests {
              -    cookie_rule  about cookie_rule\n\n\
              Only a page can check cookie_rule: skipped here.\n\n\
              Not on this page: it is elsewhere.\n\n\
-             v-1 sees the original, not counted: targeting asks for something that is not known yet (unknown)\n"
+             v-1 sees the original, not counted: targeting needs a fact that is not known yet (unknown)\n"
         );
         let marked = text(&explanation, Style { colour: true, marks: true });
         assert!(marked.contains("\x1b[32m✓\x1b[0m status") && marked.contains("✗") && marked.contains("–"));

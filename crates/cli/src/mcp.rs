@@ -85,7 +85,7 @@ impl Server {
         let mut response = sent.map_err(|error| format!("no muriel server answers at {address}: {error}"))?;
         let status = response.status();
         let text = response.body_mut().with_config().limit(ANSWER_MAX).read_to_string();
-        let text = text.map_err(|error| format!("the answer of {address} cannot be read: {error}"))?;
+        let text = text.map_err(|error| format!("the response of {address} cannot be read: {error}"))?;
         let answer: Value = serde_json::from_str(&text).unwrap_or_default();
         match (&answer["error"], answer["jsonrpc"] == "2.0") {
             (Value::Object(error), true) if !status.is_success() => {
@@ -93,7 +93,7 @@ impl Server {
             }
             (_, true) => Ok(answer),
             (Value::String(sentence), false) => Err(format!("{address} refuses the request: {sentence}")),
-            _ => Err(format!("{address} answers {status}, and not as a muriel server does")),
+            _ => Err(format!("{address} answers {status}, but not like a muriel server")),
         }
     }
 }

@@ -29,5 +29,5 @@ pub(crate) fn no_experiment(wanted: &str) -> Error {
 
 /// Error for a project that the database does not have.
 pub(crate) fn no_project(wanted: &str) -> Error {
-    Error::Refused(format!("there is no project with the key {wanted}; muriel project list shows them"))
+    Error::Refused(format!("there is no project with the key {wanted}; muriel project list shows all projects"))
 }

@@ -105,7 +105,7 @@ impl NodeFile {
         if let Err(error) = self.write(data_dir) {
             tracing::warn!(
                 error = crate::error::sentence(&error),
-                "which node this is will not be known at the next start"
+                "the node's file cannot be written, so the next start may not recognise this node"
             );
         }
     }
@@ -144,9 +144,9 @@ pub(crate) fn check_database(place: &StorageSettings) -> Result<()> {
         Some(NodeFile { database: Database::Postgresql, .. }) => {
             let directory = std::path::absolute(&place.data_dir).unwrap_or_else(|_| place.data_dir.clone());
             Err(Error::Refused(format!(
-                "the server with the data directory {} keeps its projects and keys in PostgreSQL, and this command was \
-                 not told where: give it the server's --config or --database-url, or another --data-dir for a new \
-                 SQLite database",
+                "the server with the data directory {} keeps its projects and keys in PostgreSQL, but this command has \
+                 no address of it: add the server's --config or --database-url, or another --data-dir for a new SQLite \
+                 database",
                 directory.display()
             )))
         }
@@ -247,7 +247,7 @@ impl Registration {
             Box::pin(async move { Ok(nodes::leave(tx, &id, &session, blocks).await?) })
         });
         if !matches!(tokio::time::timeout(LEAVE_TIMEOUT, leave).await, Ok(Ok(()))) {
-            tracing::debug!("the node's lease was not ended; it runs out by itself");
+            tracing::debug!("the node's lease was not ended; it will expire");
         }
     }
 
@@ -300,8 +300,8 @@ impl Registration {
         tracing::error!(
             blocks,
             most_blocks,
-            "the event log has fewer blocks than this node had before: it comes from a backup, or a copy of the data \
-             directory took events; results lack the events of the others"
+            "the event log has fewer blocks than this node had before: it was restored from a backup, or a copy of the \
+             data directory received events; results lack the events of the missing blocks"
         );
         self.is_shorter = true;
     }
@@ -311,8 +311,8 @@ impl Registration {
         if others > self.others {
             tracing::error!(
                 others,
-                "other nodes run on this database: each reports only the events that it took itself, and the health \
-                 check other_nodes of every result fails"
+                "other nodes run on this database: each reports only the events that it received itself, and the \
+                 health check other_nodes of every result fails"
             );
         }
         self.others = others;

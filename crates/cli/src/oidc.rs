@@ -30,7 +30,7 @@ impl OidcFile {
         if !people::is_safe_address(&self.issuer) {
             return Err(wrong(
                 "issuer",
-                "must be an https address, as the provider writes it; http only on this machine",
+                "must be an https address, exactly as the provider writes it; http is allowed only on this machine",
             ));
         }
         if self.client_id.is_empty() {
@@ -55,7 +55,7 @@ impl OidcFile {
             Some(word) => Role::parse(word).map_err(|flaw| wrong("role", &flaw.to_string()))?,
         };
         if role == Role::Owner {
-            return Err(wrong("role", "must not be owner: owners are made by owners"));
+            return Err(wrong("role", "must not be owner: only owners can add owners"));
         }
         Ok(OidcSettings {
             name: self.name.unwrap_or_else(|| "OpenID".to_owned()),

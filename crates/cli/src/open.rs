@@ -102,7 +102,7 @@ pub(crate) fn read_pepper(path: &Path) -> Result<Pepper> {
 /// Creates the data directory, for its owner only, unless it exists.
 pub(crate) fn make_directory(path: &Path) -> Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|source| Error::File {
-        doing: "cannot make the data directory",
+        doing: "cannot create the data directory",
         path: path.to_owned(),
         source,
     })
@@ -116,7 +116,7 @@ pub async fn open_existing(place: &StorageSettings) -> Result<Opened> {
     check_database(place)?;
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
         let here = std::path::absolute(&place.data_dir).unwrap_or_else(|_| place.data_dir.clone());
-        let message = format!("there is no Muriel data in {}; name it with --data-dir", here.display());
+        let message = format!("there is no Muriel data in {}; name its directory with --data-dir", here.display());
         return Err(Error::Refused(message));
     }
     open(place).await

@@ -30,7 +30,7 @@ pub(crate) async fn open_events(settings: &Settings) -> Result<Option<(Log, Arc<
             tracing::error!(
                 error = crate::error::sentence(&error),
                 data_dir = %data_dir.display(),
-                "the disk is full: no event is taken and no result is answered until there is space"
+                "the disk is full: events and requests for results are refused until there is space"
             );
             Ok(None)
         }
@@ -65,8 +65,8 @@ pub(crate) async fn open_log(settings: &Settings) -> Result<Log> {
             && is_ahead(newest, now)
         {
             tracing::warn!(
-                "the newest events were received on {newest}, and the clock says {now}: it is behind, or was ahead then. New \
-                 events are dated by it; set it right and start again"
+                "the newest events were received on {newest}, but the clock says {now}: it is behind now, or was ahead \
+                 then. New events get the clock's time; correct the clock and start again"
             );
         }
         Ok(log)

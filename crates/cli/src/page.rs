@@ -165,7 +165,7 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
         && let Some(server) = ServerAddress::read(&place.data_dir)
     {
         let here = server.public_url.clone().unwrap_or_else(|| server.api());
-        say_stderr!("The server is at {here}. If pages reach it elsewhere, name that with --base.");
+        say_stderr!("The server is at {here}. If pages reach it at another address, name that with --base.");
         base = Base::parse(&here).map_err(|flaw| Error::Refused(format!("--base {flaw}")))?;
     }
     if base.as_str().is_empty() && site.visitor_prefix.as_str().is_empty() {

@@ -200,7 +200,7 @@ fn print_access(email: &str, link: Option<InvitationLink>, as_json: bool, done: 
     }
     match link {
         None => say!("{email} {done}"),
-        Some(link) => say!("{email} sets a password with {} (it works once, until {})", link.link, link.expires_at),
+        Some(link) => say!("{email} can set a password with {} (it works once, until {})", link.link, link.expires_at),
     }
 }
 

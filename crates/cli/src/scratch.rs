@@ -68,7 +68,7 @@ impl HeldDirectory {
     /// # Errors
     /// A directory that cannot be written.
     pub(crate) fn new_in(purpose: Purpose, parent: &Path) -> Result<Self> {
-        let failed = |source| Error::File { doing: "cannot make a directory in", path: parent.to_owned(), source };
+        let failed = |source| Error::File { doing: "cannot create a directory in", path: parent.to_owned(), source };
         for _ in 0..ATTEMPTS {
             let directory = tempfile::Builder::new().prefix(purpose.prefix()).suffix(HELD).tempdir_in(parent);
             let directory = directory.map_err(failed)?;
@@ -147,7 +147,7 @@ fn remove_if_abandoned(path: &Path, max_age: Option<Duration>, owner: u32) {
         return;
     }
     if fs::remove_dir_all(path).is_ok() {
-        tracing::info!(path = %path.display(), "removed what a killed command had left");
+        tracing::info!(path = %path.display(), "removed a temporary directory that a killed command had left");
     }
 }
 

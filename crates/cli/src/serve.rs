@@ -158,7 +158,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     let reached = ServerAddress::new(&settings, address, dashboard_address, metrics_address);
     if let Err(error) = reached.write(&settings.storage.data_dir) {
         let error = &error as &dyn std::error::Error;
-        tracing::warn!(error, "commands beside this server will not find its address by themselves");
+        tracing::warn!(error, "cannot store the server's address; commands on its data directory need it as a flag");
     }
     let data_dir = settings.storage.data_dir.clone();
     tokio::task::spawn_blocking(move || remove_abandoned_near(&data_dir));
@@ -210,7 +210,7 @@ async fn first_owner(app: &App) -> Option<String> {
         }
         // The database cannot be reached, or the node may only read.
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "no link for a first owner was made");
+            tracing::warn!(error = &error as &dyn std::error::Error, "the link for the first owner cannot be created");
             None
         }
     }
@@ -276,7 +276,7 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 projects = restored,
-                "the database is away; the last good rulesets are served until it is back"
+                "the database cannot be reached; the last good rulesets are served until it responds"
             );
             // It is unknown whether other nodes run. This node serves visitors in any case, and registers as soon as
             // the database is back.
@@ -374,7 +374,7 @@ impl Running {
             cut += serving.await.unwrap_or(0);
         }
         if cut > 0 {
-            tracing::warn!(connections = cut, "requests did not end in time and were cut");
+            tracing::warn!(connections = cut, "requests did not end in time and were aborted");
         }
         Drained(self)
     }
@@ -388,7 +388,7 @@ impl Running {
             if let Some(log) = log
                 && let Err(error) = log.close().await
             {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
+                tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed cleanly");
             }
         };
         let close_database = async {
@@ -407,10 +407,10 @@ impl Running {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "last uses of keys, scripts and shares were not noted");
+                    tracing::warn!(error, "last uses of keys, scripts and shares were not saved");
                 }
                 Err(_) => {
-                    tracing::warn!("last uses of keys, scripts and shares were not noted: the database does not answer")
+                    tracing::warn!("last uses of keys, scripts and shares were not saved: the database does not answer")
                 }
             }
             self.app.db.clone().close().await
@@ -432,7 +432,7 @@ impl Drained {
         end_after(CLOSE_TIMEOUT, status);
         if let Err(error) = self.0.close().await {
             // Acknowledged events are durable nevertheless.
-            tracing::warn!(error = crate::error::sentence(&error), "the database was not closed in order");
+            tracing::warn!(error = crate::error::sentence(&error), "the database was not closed cleanly");
         }
     }
 }

@@ -72,8 +72,8 @@ fn end_process(status: i32) {
     // Logging must not hang either.
     let said = thread::Builder::new().spawn(|| {
         tracing::warn!(
-            "the server did not stop in time and is ended as it is; nothing acknowledged is lost, and the next start \
-             reads what was not moved into its file"
+            "the server did not stop in time and is ended now; no acknowledged data is lost, and the next start reads \
+             the rest from the write-ahead logs"
         );
     });
     if said.is_ok() {

@@ -99,8 +99,8 @@ pub struct Simulate {
         help_heading = "Visitors"
     )]
     days: Option<u32>,
-    /// Replay the project's past visitors, with random assignment to arms. All of them saw the same page, so every
-    /// call is a false alarm.
+    /// Replay the project's past visitors, with random assignment to arms. All arms saw the same page, so every call is
+    /// a false alarm.
     #[arg(long, requires = "experiment", help_heading = "Visitors")]
     replay: bool,
 
@@ -194,7 +194,7 @@ fn refused(refusal: SimulationRefusal) -> Error {
     let more = match &refusal {
         SimulationRefusal::Impossible(SimulationError::Bandit) => "; set fixed weights with --weights",
         SimulationRefusal::NotRevenue(key) => {
-            return Error::Refused(format!("--revenue is for revenue goals, which {key} is not: leave it out"));
+            return Error::Refused(format!("--revenue needs a revenue goal, and {key} is not one: leave it out"));
         }
         _ => "",
     };

@@ -81,7 +81,7 @@ pub fn run(args: Status) -> Result<()> {
     let address = running.map_or(settings.metrics_listen, |running| running.metrics_listen);
     let Some(address) = address else {
         return Err(Error::Refused(
-            "metrics-listen is off, but muriel status asks the server there: give the server an address, such as \
+            "metrics-listen is off, but muriel status needs that address: start the server with one, such as \
              --metrics-listen 127.0.0.1:4171"
                 .to_owned(),
         ));
@@ -99,14 +99,14 @@ pub fn run(args: Status) -> Result<()> {
     let answer: StatusResponse = serde_json::from_value(answer).map_err(|error| Error::Other(error.into()))?;
     print(&answer.tasks)?;
     match answer.jobs {
-        None => say!("\nThe jobs are not known while the database is away."),
-        Some(jobs) if jobs.is_empty() => say!("\nNo experiment has a date to come."),
+        None => say!("\nThe jobs are unknown while the database cannot be reached."),
+        Some(jobs) if jobs.is_empty() => say!("\nNo experiment has a scheduled act."),
         Some(jobs) => print_jobs(&jobs),
     }?;
     match answer.interactions {
         Some(PairCounts { pairs, left_out, most_per_project }) if left_out > 0 => say!(
-            "\nThe last nightly looks for interactions had {pairs} pairs of experiments and left out {left_out}: at most \
-             {most_per_project} of a project are looked at."
+            "\nThe last nightly checks for interactions included {pairs} pairs of experiments and left out {left_out}: \
+             at most {most_per_project} pairs per project are checked."
         ),
         _ => Ok(()),
     }

@@ -93,7 +93,7 @@ fn job_json(job: &Job) -> Value {
 
 fn task_json(status: &TaskStatus) -> Value {
     let reason = match &status.outcome {
-        _ if status.is_overdue => Some("the run under way has exceeded its time limit".to_owned()),
+        _ if status.is_overdue => Some("the current run has exceeded its time limit".to_owned()),
         TaskOutcome::Failed(reason) => Some(reason.clone()),
         TaskOutcome::Waiting(need) => Some(format!("it waits for {}", need.words())),
         TaskOutcome::Pending | TaskOutcome::Ok | TaskOutcome::Finished => None,

@@ -93,7 +93,7 @@ pub fn run(asked: Verify) -> Result<()> {
     if !asked.log_dirs.is_empty() {
         let unused = logs.iter().filter(|log| !chosen.iter().any(|(chosen, _)| chosen.extent.log == log.extent.log));
         notes.extend(unused.map(|log| {
-            format!("the log in {} did not go into it: its id is {}", log.directory.display(), log.extent.log)
+            format!("the log in {} is not part of the result: its id is {}", log.directory.display(), log.extent.log)
         }));
     }
     let places: Vec<Value> =

@@ -161,13 +161,13 @@ fn print_deletion(job: &VisitorJob, as_json: bool) -> Result<()> {
         }
         _ => {
             say!(
-                "Deletion {} is on record. The running server does it; otherwise the next one that is started.",
+                "Deletion {} is recorded. The running server carries it out, or else the next server that starts.",
                 job.id
             )?;
-            say!("muriel visitor jobs shows how far it is.")?;
+            say!("muriel visitor jobs shows its progress.")?;
         }
     }
-    say!("Backups that were made before have the visitor still.")
+    say!("Earlier backups still contain the visitor.")
 }
 
 fn events(job: &VisitorJob) -> i64 {
@@ -207,13 +207,13 @@ fn print_list(jobs: &[VisitorJob], as_json: bool) -> Result<()> {
         return say!("{}", json!({ "jobs": jobs.iter().map(job_json).collect::<Vec<_>>() }));
     }
     if jobs.is_empty() {
-        return say!("the data of no visitor was deleted");
+        return say!("no visitor's data was deleted");
     }
     for job in jobs {
         let reasons: Vec<&str> = job.nodes.iter().filter_map(|node| node.error.as_deref()).collect();
         let reason = reasons.first().map_or_else(String::new, |reason| format!("  {reason}"));
         let (id, state, events) = (job.id, job.state().word(), events(job));
-        say!("{id}  {state}  {events} events  asked for {} by {}{reason}", job.requested_at, job.requested_by)?;
+        say!("{id}  {state}  {events} events  requested {} by {}{reason}", job.requested_at, job.requested_by)?;
     }
     Ok(())
 }

@@ -80,7 +80,7 @@ impl Rebuild {
 /// Asks a running server to rebuild, and waits until it has finished.
 fn ask(request: &Path) -> Result<(), warehouse::Error> {
     warehouse::request_rebuild(request)?;
-    say_stderr!("muriel: a running server rebuilds its warehouse and keeps answering meanwhile");
+    say_stderr!("muriel: the running server rebuilds its warehouse and continues to answer requests");
     while request.exists() {
         std::thread::sleep(POLL_INTERVAL);
     }

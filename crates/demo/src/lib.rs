@@ -85,7 +85,7 @@ impl Company {
         if let Some(projects) = self.new_projects {
             let started = std::time::Instant::now();
             seed::seed(db, pepper, key, projects, shop, self.now).await?;
-            tracing::info!(duration_ms = started.elapsed().as_millis() as u64, "the demo's data is made");
+            tracing::info!(duration_ms = started.elapsed().as_millis() as u64, "the demo's data was created");
         }
         let app = App::new(db.clone(), pepper.clone(), Clock::System, Traffic::default());
         let live = live_in_shop(&Client::new(app, key)).await?;

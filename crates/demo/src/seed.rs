@@ -46,8 +46,8 @@ pub(super) async fn is_seeded(db: &Db) -> Result<bool> {
         })
         .await?;
     if used && !seeded {
-        let message = "the database holds a company that is not the demo's, or a demo that was stopped while it was \
-                       made; give muriel demo a directory or a database of its own";
+        let message = "the database holds another company, or a demo whose creation was interrupted; give muriel demo \
+                       a directory or a database of its own";
         return Err(Error::Refused(message.to_owned()));
     }
     Ok(seeded)

@@ -51,7 +51,7 @@ impl Welcome {
             let about = "its pages take part in the experiments: look around, and buy something";
             line(&row("", &format!("{faint}{about}{plain}")));
         } else {
-            line(&row("", &format!("{faint}the experiments were made for {}{plain}", self.named)));
+            line(&row("", &format!("{faint}the experiments expect it at {}{plain}", self.named)));
         }
         let (email, password) = &self.owner;
         line(&row("Dashboard", &format!("{site}/")));
@@ -90,12 +90,12 @@ impl Welcome {
             let send = r#"-X PATCH -H 'Content-Type: application/merge-patch+json' \
        -d '{"configuration": {"traffic_allocation": 60}}'"#;
             let rest = format!("{send} \\\n       '{shop}/experiment/{id}'");
-            tries.push(("let 60 % of the visitors into a live experiment, and change nothing else", curl(&rest)));
+            tries.push(("let 60 % of the visitors into a live experiment, without other changes", curl(&rest)));
         }
         let ofrep = format!("{shop}/ofrep/v1/evaluate/flags/compare-table");
         let context = r#"-d '{"context": {"targetingKey": "visitor-1", "country": "SE", "device": "mobile"}}'"#;
         let rest = format!("-H 'Content-Type: application/json' {context} \\\n       '{ofrep}'");
-        tries.push(("what a visitor gets, as OpenFeature clients ask", curl(&rest)));
+        tries.push(("the variant of a visitor, as OpenFeature clients request it", curl(&rest)));
         let program = &self.program;
         let place = format!("--data-dir {}", quoted(&self.data_dir));
         let project = format!("--project {}", Project::Shop.key());
@@ -103,12 +103,12 @@ impl Welcome {
             let which = "--experiment trust-row --visitor visitor-1";
             let context = format!("--context url={}/", self.named);
             let explain = format!("  {program} explain {place} {project} \\\n       {which} {context}");
-            tries.push(("why a visitor gets it, step by step", explain));
+            tries.push(("why a visitor gets a variant, step by step", explain));
         }
         for (title, key) in [
-            ("what the result says of a true winner", "compare-table"),
-            ("of a change without an effect", "trust-row"),
-            ("and of a test that loses visitors, which its health check names", "sock-bundle"),
+            ("the result of a true winner", "compare-table"),
+            ("the result of a change without an effect", "trust-row"),
+            ("the result of a test that loses visitors, which its health check reports", "sock-bundle"),
         ] {
             if let Some((_, id)) = self.live.iter().find(|(known, _)| known == key) {
                 tries.push((title, curl(&format!("'{shop}/experiment/{id}/result'"))));
@@ -116,14 +116,14 @@ impl Welcome {
         }
         if let Some((_, id)) = self.live.iter().find(|(known, _)| known == "home-hero") {
             tries.push((
-                "why a bandit's weights are what they are",
+                "the weights of a bandit, and why they are so",
                 curl(&format!("'{shop}/experiment/{id}/distribution'")),
             ));
         }
         // The first group that the company made.
         let holdout = curl(&format!("'{shop}/exclusion-group/1/result'"));
-        tries.push(("what the shop's experiments did together, against those who see none", holdout));
-        tries.push(("what visitors do, as it happens", format!("  {program} log tail {place} {project}")));
+        tries.push(("the combined effect of the shop's experiments, against visitors who see none", holdout));
+        tries.push(("the events of visitors, as they arrive", format!("  {program} log tail {place} {project}")));
         tries
     }
 }

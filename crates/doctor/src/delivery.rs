@@ -76,12 +76,12 @@ pub(super) fn origin(page_url: &Url, page: &Page, script: &Url, findings: &mut F
     if is_mixed(page_url, script) {
         return findings.problem(
             "origin",
-            "the script is asked for with http on a page with https: no browser loads it",
+            "the script is requested with http on a page with https: no browser loads it",
             "Write https in its address, or begin it with //.",
         );
     }
     match nearness(page_url, script) {
-        Nearness::Own => findings.ok("origin", "the page's own: no other connection, and no list of blockers knows it"),
+        Nearness::Own => findings.ok("origin", "the page's own: it needs no other connection, and no blocker lists it"),
         Nearness::Site => findings.ok("origin", format!("{host}, of the page's own site")),
         Nearness::Foreign => {
             let prepares = |link: &&super::page::Link| link.is("preconnect") && link.href.contains(host.as_str());
@@ -129,21 +129,21 @@ pub(super) fn script(
         let begins: String = text.trim_start().chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
         findings.problem(
             "delivery",
-            format!("what is there is not Muriel's script: it begins with {begins:?}"),
+            format!("the response is not Muriel's script: it begins with {begins:?}"),
             "Have the site's server pass this path on to Muriel, unchanged.",
         );
         return None;
     }
     if answer.cut.is_some() {
         let why = match answer.cut {
-            Some(Cut::Slow) => "it was still coming when the time was over",
+            Some(Cut::Slow) => "it took longer than the timeout",
             Some(Cut::Long) => "it is longer than 8 MiB",
             _ => "its connection or compression broke",
         };
         findings.problem(
             "delivery",
-            format!("the script does not come whole: {why}"),
-            "See what is between here and Muriel.",
+            format!("the script is incomplete: {why}"),
+            "Check the proxies and networks between here and Muriel.",
         );
         return None;
     }
@@ -155,7 +155,7 @@ pub(super) fn script(
             coding => format!(" ({coding}, {} unpacked)", size(answer.body.len())),
         };
         let kept = max_age(&answer.header("cache-control")).unwrap_or(0);
-        let message = format!("{}, {}{coding}, kept for {kept} s", took(answer.waited), size(answer.sent));
+        let message = format!("{}, {}{coding}, cached for {kept} s", took(answer.waited), size(answer.sent));
         findings.ok("delivery", message);
     }
     carried(ours.key.as_deref(), &text, findings)
@@ -168,18 +168,18 @@ fn unserved(key: &str, answer: &HttpResponse, text: &str, findings: &mut Finding
     if status == 404 && text.contains("\"not_found\"") {
         return findings.problem(
             "delivery",
-            format!("Muriel knows no project {key}"),
-            "muriel project list shows the keys; or the tag leads to another server than you think.",
+            format!("Muriel does not know the project {key}"),
+            "muriel project list shows the keys. The tag may also lead to another server than you expect.",
         );
     }
     let (message, advice) = match status {
         404 | 405 => (
             format!("the answer is {status}, and not from Muriel"),
-            "Have the site's server pass this path on to Muriel, path and all.",
+            "Have the site's server pass this path on to Muriel, unchanged.",
         ),
-        429 => ("the answer is 429: asked too often".to_owned(), "Try again in a minute."),
+        429 => ("the answer is 429: too many requests".to_owned(), "Try again in a minute."),
         500.. => {
-            (format!("the answer is {status}"), "Look after the server; pages go on without experiments meanwhile.")
+            (format!("the answer is {status}"), "Check the server; until it works, pages run without experiments.")
         }
         _ => (format!("the answer is {status}"), "Visitors have no account there: it must be 200 for everybody."),
     };
@@ -207,7 +207,7 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
     if let Some(first) = answer.redirects.first() {
         findings.warning(
             "delivery",
-            format!("the tag is sent on from {first} to {}: each visitor waits for both", answer.url),
+            format!("the tag is redirected from {first} to {}: each visitor waits for both", answer.url),
             "Write the second address into the tag.",
         );
     }
@@ -224,7 +224,7 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
         findings.problem(
             "delivery",
             "the tag has an integrity: after the next change of an experiment no browser runs the script",
-            "Take integrity off the tag; the script is made anew with every change.",
+            "Take integrity off the tag: every change of an experiment changes the script.",
         );
     }
     let allowed = answer.header("access-control-allow-origin");
@@ -232,7 +232,7 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
     match script.crossorigin.as_deref() {
         Some("use-credentials") if !is_own => findings.problem(
             "delivery",
-            "the tag asks for it with credentials (crossorigin), which Muriel, open to every origin, cannot grant",
+            "the tag requests it with credentials (crossorigin), which Muriel, open to every origin, cannot allow",
             "Take crossorigin off the tag.",
         ),
         Some(_) if !is_own && allowed != "*" && allowed != page_url.origin().ascii_serialization() => findings.problem(
@@ -258,21 +258,21 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
         );
     }
     match max_age(&answer.header("cache-control")) {
-        None => findings.warning("delivery", "it does not say how long it may be kept", PROXY),
-        Some(0) => findings.warning("delivery", "it may not be kept: every page view waits for it anew", PROXY),
+        None => findings.warning("delivery", "it does not say how long it may be cached", PROXY),
+        Some(0) => findings.warning("delivery", "it may not be cached: every page view waits for it", PROXY),
         Some(seconds) if seconds > MAX_CACHE_SECONDS => findings.warning(
             "delivery",
-            format!("browsers keep it for {seconds} s: so long does an experiment go on that was stopped"),
+            format!("browsers cache it for {seconds} s: a stopped experiment goes on for that long"),
             "Muriel says 60. Have the proxy or CDN pass Cache-Control on.",
         ),
         Some(_) => {}
     }
     if let Some(age) = answer.header("age").trim().parse().ok().filter(|age: &u64| *age > MAX_CACHE_SECONDS) {
-        let message = format!("the copy is {age} s old: a cache on the way keeps it for longer than it may");
+        let message = format!("the copy is {age} s old: a cache on the way keeps it for longer than allowed");
         findings.warning("delivery", message, "Have the CDN follow Cache-Control.");
     }
     if answer.header("etag").is_empty() {
-        findings.warning("delivery", "it has no ETag: what has not changed is sent again", PROXY);
+        findings.warning("delivery", "it has no ETag: an unchanged script is sent again", PROXY);
     }
     let stale = answer.header("x-muriel-stale");
     if !stale.is_empty() {
@@ -285,8 +285,8 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
     if asked.waits && answer.waited >= SLOW_RESPONSE {
         findings.warning(
             "delivery",
-            format!("it took {} to answer, for which the page waits on a first visit", took(answer.waited)),
-            "Measured from here. Serve it nearer to visitors: a CDN in front that follows Cache-Control.",
+            format!("it took {} to answer, and on a first visit the page waits for it", took(answer.waited)),
+            "Measured from here. Serve it closer to visitors, through a CDN that follows Cache-Control.",
         );
     }
 }
@@ -296,16 +296,16 @@ pub(super) fn carried(key: Option<&str>, text: &str, findings: &mut Findings) ->
     let Some(carried) = DeliveredScript::read(text) else {
         findings.warning(
             "project",
-            "the script is not as Muriel makes it, so its contents cannot be read",
-            "Something on the way changes it, as a CDN that minifies: have it leave this path alone.",
+            "the script differs from what Muriel sends, so its contents cannot be read",
+            "Something on the way changes it, such as a CDN that minifies. Exclude this path there.",
         );
         return None;
     };
     if let Some(key) = key.filter(|key| *key != carried.project_key) {
         findings.problem(
             "project",
-            format!("the script is of the project {}, but asked for as {key}", carried.project_key),
-            "Something on the way mixes them up: see its cache.",
+            format!("the script belongs to project {}, but {key} was requested", carried.project_key),
+            "Something on the way mixes them up: check its cache.",
         );
     }
     let many = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
@@ -366,7 +366,7 @@ mod tests {
                 "https://shop.example/",
                 own,
                 "http://m.shop.example/js/prj_1.js",
-                "problem  origin  the script is asked for with http",
+                "problem  origin  the script is requested with http",
             ),
             ("https://localhost/", own, "http://localhost:4170/js/prj_1.js", "ok      "),
             ("http://shop.example/", own, "http://m.shop.example/js/prj_1.js", "ok      "),
@@ -436,7 +436,7 @@ mod tests {
     fn a_good_answer_says_what_is_in_it() {
         assert_eq!(
             findings_text(TAG, true, &answered(200, &good(), SCRIPT)),
-            "ok       delivery  12 ms, 4.1 kB (br, 221 B unpacked), kept for 60 s\n\
+            "ok       delivery  12 ms, 4.1 kB (br, 221 B unpacked), cached for 60 s\n\
              ok       project   prj_1: 1 experiment is live, 1 winner served, 1 goal watched on the page\n"
         );
     }
@@ -447,10 +447,10 @@ mod tests {
         for (name, value, expect) in [
             ("content-type", "text/html", "warning  delivery  its type is \"text/html\""),
             ("content-encoding", "", "warning  delivery  it comes without compression: 4.1 kB on each first visit"),
-            ("cache-control", "", "warning  delivery  it does not say how long it may be kept"),
-            ("cache-control", "no-store", "warning  delivery  it may not be kept"),
-            ("cache-control", "public, max-age=0", "warning  delivery  it may not be kept"),
-            ("cache-control", "max-age=86400", "warning  delivery  browsers keep it for 86400 s"),
+            ("cache-control", "", "warning  delivery  it does not say how long it may be cached"),
+            ("cache-control", "no-store", "warning  delivery  it may not be cached"),
+            ("cache-control", "public, max-age=0", "warning  delivery  it may not be cached"),
+            ("cache-control", "max-age=86400", "warning  delivery  browsers cache it for 86400 s"),
             ("age", "3600", "warning  delivery  the copy is 3600 s old"),
             ("etag", "", "warning  delivery  it has no ETag"),
             ("x-muriel-stale", "90", "warning  delivery  it was last known to be up to date 90 s ago"),
@@ -476,17 +476,17 @@ mod tests {
         let sent_on = HttpResponse { redirects: vec![url("http://muriel.example/")], ..answered(200, &good(), SCRIPT) };
         assert!(
             findings_text(TAG, false, &sent_on)
-                .starts_with("warning  delivery  the tag is sent on from http://muriel.example/")
+                .starts_with("warning  delivery  the tag is redirected from http://muriel.example/")
         );
         let cut = HttpResponse { cut: Some(Cut::Broken), ..answered(200, &good(), SCRIPT) };
-        assert!(findings_text(TAG, false, &cut).starts_with("problem  delivery  the script does not come whole"));
+        assert!(findings_text(TAG, false, &cut).starts_with("problem  delivery  the script is incomplete"));
     }
 
     #[test]
     fn tags_that_ask_for_too_much() {
         for (attributes, expect) in [
             ("integrity=sha384-x", "problem  delivery  the tag has an integrity"),
-            ("crossorigin=use-credentials", "problem  delivery  the tag asks for it with credentials"),
+            ("crossorigin=use-credentials", "problem  delivery  the tag requests it with credentials"),
             ("crossorigin", "ok       delivery"),
         ] {
             let tag = TAG.replace("<script", &format!("<script {attributes}"));
@@ -504,27 +504,27 @@ mod tests {
     #[test]
     fn answers_without_the_script() {
         for (status, body, expect) in [
-            (404, "{\"success\":false,\"code\":\"not_found\"}", "Muriel knows no project prj_1"),
+            (404, "{\"success\":false,\"code\":\"not_found\"}", "Muriel does not know the project prj_1"),
             (404, "<h1>Not found", "the answer is 404, and not from Muriel"),
             (503, "", "the answer is 503"),
             (401, "", "the answer is 401"),
             (
                 200,
                 "<!doctype html>\n<p>Hello",
-                "what is there is not Muriel's script: it begins with \"<!doctype html> <p>Hello\"",
+                "the response is not Muriel's script: it begins with \"<!doctype html> <p>Hello\"",
             ),
-            (200, "", "what is there is not Muriel's script: it begins with \"\""),
+            (200, "", "the response is not Muriel's script: it begins with \"\""),
         ] {
             let text = findings_text(TAG, false, &answered(status, &good(), body));
             assert_eq!(text.lines().next(), Some(format!("problem  delivery  {expect}").as_str()));
         }
         let changed = SCRIPT.replace("\"format\"", "format");
         let text = findings_text(TAG, false, &answered(200, &good(), &changed));
-        assert!(text.contains("warning  project   the script is not as Muriel makes it"), "{text}");
+        assert!(text.contains("warning  project   the script differs from what Muriel sends"), "{text}");
         let other = TAG.replace("prj_1", "prj_2");
         let text = findings_text(&other, false, &answered(200, &good(), SCRIPT));
         assert!(
-            text.contains("problem  project   the script is of the project prj_1, but asked for as prj_2"),
+            text.contains("problem  project   the script belongs to project prj_1, but prj_2 was requested"),
             "{text}"
         );
     }

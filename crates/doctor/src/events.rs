@@ -22,18 +22,18 @@ pub(super) fn address(page: &Url, script: Option<&Url>, carried: &DeliveredScrip
 
 /// Reports the meaning of the answer to [`NOTHING`].
 pub(super) fn check(page: &Url, to: &Url, answer: &Result<HttpResponse, Failure>, findings: &mut Findings) {
-    const PASS: &str = "Have what is in front of Muriel pass POST on below this path, and its answer back, unchanged.";
+    const PASS: &str = "Have the proxy in front of Muriel pass on POST below this path, and the answer, unchanged.";
     if is_mixed(page, to) {
         return findings.problem(
             "events",
-            format!("they would go to {to}, with http from a page with https: no browser sends them"),
-            "Say where pages reach the server, with https: muriel project set PROJECT_KEY --base https://…",
+            format!("they would go to {to} with http, from a page with https: no browser sends them"),
+            "Set the server's address for pages, with https: muriel project set PROJECT_KEY --base https://…",
         );
     }
     let answer = match answer {
         Ok(answer) => answer,
         Err(failure) => {
-            return findings.problem("events", format!("{to} {failure}"), "Without it nobody is counted.");
+            return findings.problem("events", format!("{to} {failure}"), "Without events, no visitor is counted.");
         }
     };
     let (status, text) = (answer.status, String::from_utf8_lossy(&answer.body));
@@ -42,18 +42,18 @@ pub(super) fn check(page: &Url, to: &Url, answer: &Result<HttpResponse, Failure>
     let may_read =
         nearness(page, to) == Nearness::Own || allowed == "*" || allowed == page.origin().ascii_serialization();
     match status {
-        200 if !is_taken => findings.problem("events", format!("what is at {to}, is not Muriel"), PASS),
+        200 if !is_taken => findings.problem("events", format!("the server at {to} is not Muriel"), PASS),
         200 if !may_read => findings.problem(
             "events",
-            format!("{to} takes them, but its answer lacks Access-Control-Allow-Origin: they are sent again and again"),
+            format!("{to} accepts them, but its answer lacks Access-Control-Allow-Origin: pages keep resending them"),
             PASS,
         ),
-        200 => findings.ok("events", format!("{to} takes them ({}; nothing was recorded)", took(answer.waited))),
-        429 => findings.warning("events", format!("{to} answers 429: asked too often"), "Try again in a minute."),
+        200 => findings.ok("events", format!("{to} accepts them ({}; nothing was recorded)", took(answer.waited))),
+        429 => findings.warning("events", format!("{to} answers 429: too many requests"), "Try again in a minute."),
         500.. => findings.problem(
             "events",
-            format!("{to} answers {status}: it takes none now"),
-            "Look after the server: its log, and /readyz. Pages keep some events and send them later.",
+            format!("{to} answers {status}: it accepts no events now"),
+            "Check the server: its log, and /readyz. Pages keep some events and send them later.",
         ),
         // Browsers also send a site's own password here, and Muriel treats it as an API key.
         401 => findings.problem(
@@ -106,22 +106,22 @@ mod tests {
     fn answers_to_nothing() {
         const TAKEN: &str = r#"{"success":true,"results":[]}"#;
         for (to, status, allowed, body, expect) in [
-            ("https://m.example/e", 200, "*", TAKEN, "ok       events  https://m.example/e takes them (9 ms; nothing"),
-            ("https://m.example/e", 200, "https://shop.example", TAKEN, "ok       events  https://m.example/e takes"),
-            ("https://shop.example/e", 200, "", TAKEN, "ok       events  https://shop.example/e takes them"),
-            ("https://m.example/e", 200, "", TAKEN, "problem  events  https://m.example/e takes them, but its answer"),
+            ("https://m.example/e", 200, "*", TAKEN, "ok       events  https://m.example/e accepts them (9 ms;"),
+            ("https://m.example/e", 200, "https://shop.example", TAKEN, "ok       events  https://m.example/e accepts"),
+            ("https://shop.example/e", 200, "", TAKEN, "ok       events  https://shop.example/e accepts them"),
+            ("https://m.example/e", 200, "", TAKEN, "problem  events  https://m.example/e accepts them, but its"),
             (
                 "https://m.example/e",
                 200,
                 "*",
                 "<html>",
-                "problem  events  what is at https://m.example/e, is not Muriel",
+                "problem  events  the server at https://m.example/e is not Muriel",
             ),
-            ("http://m.example/e", 200, "*", TAKEN, "problem  events  they would go to http://m.example/e, with http"),
+            ("http://m.example/e", 200, "*", TAKEN, "problem  events  they would go to http://m.example/e with http"),
             ("https://m.example/e", 401, "*", "{}", "problem  events  https://m.example/e answers 401\n"),
             ("https://m.example/e", 405, "", "", "problem  events  https://m.example/e answers 405\n"),
             ("https://m.example/e", 302, "", "", "problem  events  https://m.example/e answers 302, and so"),
-            ("https://m.example/e", 503, "*", "{}", "problem  events  https://m.example/e answers 503: it takes none"),
+            ("https://m.example/e", 503, "*", "{}", "problem  events  https://m.example/e answers 503: it accepts no"),
             ("https://m.example/e", 429, "*", "{}", "warning  events  https://m.example/e answers 429"),
         ] {
             let mut headers = HeaderMap::new();

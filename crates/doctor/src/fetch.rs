@@ -99,14 +99,14 @@ impl fmt::Display for Failure {
         match self {
             Failure::NoHost(host) => write!(f, "cannot be reached: there is no host {host}"),
             Failure::Refused(host) => write!(f, "cannot be reached: nothing listens at {host}"),
-            Failure::Certificate(why) => write!(f, "has no certificate that can be trusted: {why}"),
+            Failure::Certificate(why) => write!(f, "has no trusted certificate: {why}"),
             Failure::NotTls => write!(f, "answers, but not with https"),
             Failure::NotHttp => write!(f, "answers something that is not HTTP"),
             Failure::Broken => write!(f, "cannot be read: its connection or compression breaks"),
             Failure::Slow(patience) => write!(f, "did not answer within {} s", patience.as_secs()),
             Failure::Redirects(last) => write!(f, "redirects more than {REDIRECTS_MAX} times, last to {last}"),
             Failure::Circle(again) => write!(f, "redirects in a circle: to {again} again"),
-            Failure::NoPlace(to) => write!(f, "redirects to \"{to}\", where no page can be"),
+            Failure::NoPlace(to) => write!(f, "redirects to \"{to}\", which is not the address of a page"),
             Failure::Proxy(why) => write!(f, "cannot be reached through the proxy: {why}"),
             Failure::Other(why) => write!(f, "cannot be read: {why}"),
         }
@@ -237,7 +237,7 @@ impl Browser {
             "" | "identity" => Box::new(counted),
             "gzip" | "x-gzip" => Box::new(MultiGzDecoder::new(counted)),
             "br" => Box::new(brotli::Decompressor::new(counted, 16 << 10)),
-            other => return Err(Failure::Other(format!("it is compressed as {other}, which no one asked for"))),
+            other => return Err(Failure::Other(format!("it is compressed as {other}, which was not requested"))),
         };
         let (mut body, mut buffer) = (Vec::new(), [0; 16 << 10]);
         let cut = loop {
@@ -294,11 +294,11 @@ fn untrusted(why: &str) -> Failure {
     let known = [
         ("certificate expired", "it has expired"),
         ("certificate not valid yet", "it is not valid yet"),
-        ("certificate not valid for name", "it is another name's"),
+        ("certificate not valid for name", "it is for another host name"),
         ("certificate revoked", "it was revoked"),
     ];
     let reason = known.iter().find(|(start, _)| why.to_ascii_lowercase().starts_with(start)).map(|(_, reason)| *reason);
-    let unknown = "nobody who is known here has signed it; SSL_CERT_FILE may name a file with your own authority";
+    let unknown = "its issuer is unknown; SSL_CERT_FILE can name a file with your own certificate authority";
     Failure::Certificate(reason.unwrap_or(unknown))
 }
 
@@ -341,16 +341,16 @@ mod tests {
             ("received corrupt message of type InvalidContentType", "answers, but not with https"),
             (
                 "invalid peer certificate: certificate expired: verification time 2 (UNIX), but certificate is not valid after 1",
-                "has no certificate that can be trusted: it has expired",
+                "has no trusted certificate: it has expired",
             ),
             (
                 "invalid peer certificate: certificate not valid for name \"a\"; certificate is only valid for DnsName(\"b\")",
-                "has no certificate that can be trusted: it is another name's",
+                "has no trusted certificate: it is for another host name",
             ),
             (
                 "invalid peer certificate: UnknownIssuer",
-                "has no certificate that can be trusted: nobody who is known here has signed it; SSL_CERT_FILE may name \
-                 a file with your own authority",
+                "has no trusted certificate: its issuer is unknown; SSL_CERT_FILE can name a file with your own \
+                 certificate authority",
             ),
             ("peer closed", "cannot be read: peer closed"),
         ] {

@@ -136,8 +136,8 @@ impl Visit {
     fn install(&mut self, answer: &HttpResponse, page: &Page) {
         let (at, findings) = (&answer.url, &mut self.findings);
         if let Some(refresh) = &page.refresh {
-            let advice = "Look at the page that it leads to; a redirect (302) is quicker.";
-            findings.warning("page", format!("it sends visitors on by itself (<meta> refresh, \"{refresh}\")"), advice);
+            let advice = "Check the page that it leads to; a redirect (302) is faster.";
+            findings.warning("page", format!("it forwards visitors by itself (<meta> refresh, \"{refresh}\")"), advice);
         }
         let policies = rules::policies(&answer.headers, page);
         let base = page.base.as_ref().and_then(|base| at.join(base).ok()).unwrap_or_else(|| at.clone());
@@ -153,7 +153,7 @@ impl Visit {
             (&self.wanted, ours.key.as_ref().or(carried.as_ref().map(|it| &it.project_key)))
             && wanted != key
         {
-            let message = format!("the script is of the project {key}, not {wanted}");
+            let message = format!("the script belongs to project {key}, not {wanted}");
             findings.problem("project", message, format!("muriel project snippet {wanted} prints the right tag."));
         }
         let snippet = position::snippet(page);
@@ -161,10 +161,10 @@ impl Visit {
             && !snippet.text.contains(&format!("[\"{}\"]", carried.page_api))
         {
             let message = format!(
-                "the lines that hide (line {}) are not for the script's API, {}",
+                "the lines that hide the page (line {}) are for another page API than the script's, {}",
                 snippet.at.line, carried.page_api
             );
-            findings.problem("project", message, "Paste them anew: muriel project snippet PROJECT_KEY --async");
+            findings.problem("project", message, "Paste them again: muriel project snippet PROJECT_KEY --async");
         }
         let mut from: Vec<&Url> =
             script.iter().flat_map(|answer| answer.redirects.iter().chain([&answer.url])).collect();
@@ -201,7 +201,7 @@ impl Visit {
                 (Some(answer), carried)
             }
             Err(failure) => {
-                let advice = "While it is so, no experiment takes place, and pages may wait for it.";
+                let advice = "Until this is fixed, no experiment runs, and pages may wait for the script.";
                 self.findings.problem("delivery", format!("{url} {failure}"), advice);
                 (None, None)
             }
@@ -218,7 +218,7 @@ fn upgraded(mut url: Url, policies: &[Policy]) -> Url {
     url
 }
 
-const NOTHING_ELSE: &str = "Nothing else could be looked at.";
+const NOTHING_ELSE: &str = "Nothing else could be checked.";
 
 /// Reads the page in an answer.
 ///
@@ -230,7 +230,7 @@ fn html(answer: &HttpResponse) -> Result<Page, (String, &'static str)> {
         status @ (401 | 403) => {
             return Err((
                 format!("it answers {status}"),
-                "Say who you are: --header \"Authorization: …\", or a Cookie.",
+                "Send credentials: --header \"Authorization: …\" or --header \"Cookie: …\".",
             ));
         }
         status => return Err((format!("it answers {status}"), NOTHING_ELSE)),
@@ -259,13 +259,13 @@ fn received(answer: &HttpResponse, findings: &mut Findings) {
     match answer.cut {
         None => findings.ok("page", message),
         Some(Cut::Slow) => {
-            let message = format!("{message}, and not at its end when the time was over");
-            findings.warning("page", message, "Only that was looked at; --timeout 60 waits for longer.");
+            let message = format!("{message}, incomplete at the timeout");
+            findings.warning("page", message, "Only this part was checked; --timeout 60 waits longer.");
         }
-        Some(Cut::Long) => findings.warning("page", format!("{message}, and more"), "Only that was looked at."),
+        Some(Cut::Long) => findings.warning("page", format!("{message}, and more"), "Only this part was checked."),
         Some(Cut::Broken) => {
-            let message = format!("{message}, where its connection or compression breaks");
-            findings.warning("page", message, "Only that was looked at.");
+            let message = format!("{message}, then its connection or compression broke");
+            findings.warning("page", message, "Only this part was checked.");
         }
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn check<'p>(page: &'p Page, base: &Url, wanted: Option<&str>, findin
     let line = first.script.at.line;
     match &first.url {
         Some(url) => findings.ok("script", format!("line {line} loads {url}")),
-        None => findings.ok("script", format!("line {line} has all of it, inline")),
+        None => findings.ok("script", format!("line {line} contains it, inline")),
     }
     if let Kind::Data(kind) = &first.script.kind {
         held(line, kind, first.key.as_deref(), findings);
@@ -81,16 +81,12 @@ pub(super) fn check<'p>(page: &'p Page, base: &Url, wanted: Option<&str>, findin
     let (same, foreign): (Vec<_>, Vec<_>) = others.partition(|other| other.key == first.key);
     if !foreign.is_empty() {
         let keys: Vec<_> = foreign.iter().filter_map(|other| other.key.as_deref()).collect();
-        let message = format!("that of another project is there too: {} ({})", keys.join(", "), lines(&foreign));
-        findings.problem(
-            "script",
-            message,
-            "Only the first one runs. Leave the tag of the right project, and no other.",
-        );
+        let message = format!("the page loads another project's script too: {} ({})", keys.join(", "), lines(&foreign));
+        findings.problem("script", message, "Only the first one runs. Keep only the tag of the right project.");
     }
     if !same.is_empty() {
-        let message = format!("it is there again ({})", lines(&same));
-        findings.warning("script", message, "Only the first one runs; the others cost time. Leave one tag.");
+        let message = format!("the page has it again ({})", lines(&same));
+        findings.warning("script", message, "Only the first one runs; the others cost time. Keep one tag.");
     }
     Some(first.clone())
 }
@@ -118,16 +114,16 @@ fn held(line: usize, kind: &str, key: Option<&str>, findings: &mut Findings) {
     let key = key.unwrap_or("prj_…");
     if kind.ends_with("-text/javascript") {
         let message =
-            format!("line {line} is held back by Cloudflare's Rocket Loader: it runs after the page is painted");
+            format!("line {line} is delayed by Cloudflare's Rocket Loader: it runs after the page is painted");
         return findings.problem("script", message, "Put data-cfasync=\"false\" on the tag.");
     }
     let (message, advice) = match kind {
-        "<template>" => ("stands in a <template>, where nothing runs".to_owned(), "Move it into the head.".to_owned()),
-        "nomodule" => ("is for browsers of long ago (nomodule)".to_owned(), "Take nomodule off the tag.".to_owned()),
+        "<template>" => ("is in a <template>, where nothing runs".to_owned(), "Move it into the head.".to_owned()),
+        "nomodule" => ("runs only in old browsers (nomodule)".to_owned(), "Take nomodule off the tag.".to_owned()),
         kind => (
-            format!("has type=\"{kind}\", which no browser runs: what changes that later, comes too late"),
+            format!("has type=\"{kind}\", which no browser runs; a tool that changes the type later is too late"),
             format!(
-                "Take the type off the tag. If it is to wait for consent, the script does that itself:\n\
+                "Take the type off the tag. The script can wait for consent by itself:\n\
                  muriel project set {key} --consent required"
             ),
         ),
@@ -158,7 +154,7 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
     let snippet = page.scripts.iter().find(|script| is_snippet(&script.text));
     let message = match (attributes, added, aside, preload, manager) {
         (Some(script), ..) => format!(
-            "no tag loads it: line {} has its address, but not as its src, so that something else loads it later",
+            "no tag loads it: line {} has its address in an attribute other than src, so something else loads it later",
             script.at.line
         ),
         (_, Some(script), ..) => {
@@ -169,12 +165,12 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
             format!("no tag loads it: the <link> on line {} only prepares for it", link.at.line)
         }
         (_, _, _, _, Some((line, name))) => format!(
-            "no tag loads it. What {name} (line {line}) may add, cannot be seen here, and comes too late: after the \
+            "no tag loads it; {name} (line {line}) may add it, which the doctor cannot see, but then it runs after the \
              page is painted"
         ),
         _ => match snippet {
             Some(script) => {
-                format!("the lines that hide are there (line {}), but no tag loads the script", script.at.line)
+                format!("the lines that hide the page are there (line {}), but no tag loads the script", script.at.line)
             }
             None => "the page does not load it".to_owned(),
         },
@@ -184,7 +180,7 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
         "script",
         message,
         format!(
-            "Put it into the page's own head, before other scripts and style sheets. What to paste, this prints:\n\
+            "Put it into the page's own head, before other scripts and style sheets. This command prints the tag:\n\
              muriel project snippet {key}"
         ),
     );
@@ -237,7 +233,7 @@ mod tests {
             inline,
             None,
             expect![[r#"
-                ok       script  line 1 has all of it, inline
+                ok       script  line 1 contains it, inline
             "#]],
         );
         check_on(
@@ -257,8 +253,8 @@ mod tests {
             None,
             expect![[r#"
                 ok       script  line 1 loads https://shop.example/js/prj_1.js
-                warning  script  it is there again (lines 2 and 3)
-                                 Only the first one runs; the others cost time. Leave one tag.
+                warning  script  the page has it again (lines 2 and 3)
+                                 Only the first one runs; the others cost time. Keep one tag.
             "#]],
         );
         check_on(
@@ -266,8 +262,8 @@ mod tests {
             None,
             expect![[r#"
                 ok       script  line 1 loads https://shop.example/js/prj_1.js
-                problem  script  that of another project is there too: prj_2 (line 2)
-                                 Only the first one runs. Leave the tag of the right project, and no other.
+                problem  script  the page loads another project's script too: prj_2 (line 2)
+                                 Only the first one runs. Keep only the tag of the right project.
             "#]],
         );
     }
@@ -279,8 +275,8 @@ mod tests {
             None,
             expect![[r#"
                 ok       script  line 1 loads https://shop.example/js/prj_1.js
-                problem  script  line 1 has type="text/plain", which no browser runs: what changes that later, comes too late
-                                 Take the type off the tag. If it is to wait for consent, the script does that itself:
+                problem  script  line 1 has type="text/plain", which no browser runs; a tool that changes the type later is too late
+                                 Take the type off the tag. The script can wait for consent by itself:
                                  muriel project set prj_1 --consent required
             "#]],
         );
@@ -289,7 +285,7 @@ mod tests {
             None,
             expect![[r#"
                 ok       script  line 1 loads https://shop.example/js/prj_1.js
-                problem  script  line 1 is held back by Cloudflare's Rocket Loader: it runs after the page is painted
+                problem  script  line 1 is delayed by Cloudflare's Rocket Loader: it runs after the page is painted
                                  Put data-cfasync="false" on the tag.
             "#]],
         );
@@ -300,7 +296,7 @@ mod tests {
         let paste = |key: &str, message: &str| {
             format!(
                 "problem  script  {message}\n                 \
-                 Put it into the page's own head, before other scripts and style sheets. What to paste, this prints:\n                 \
+                 Put it into the page's own head, before other scripts and style sheets. This command prints the tag:\n                 \
                  muriel project snippet {key}\n"
             )
         };
@@ -309,7 +305,7 @@ mod tests {
             (
                 "<script>adoptedStyleSheets;x='visibility:hidden!important';e.over=1</script>",
                 "prj_…",
-                "the lines that hide are there (line 1), but no tag loads the script",
+                "the lines that hide the page are there (line 1), but no tag loads the script",
             ),
             ("\n<!-- <script src=/js/prj_1.js></script> -->", "prj_1", "no tag loads it: line 2 has it in a comment"),
             (
@@ -330,13 +326,14 @@ mod tests {
             (
                 "<script type=rocketlazyloadscript data-rocket-src=/js/prj_1.js></script>",
                 "prj_1",
-                "no tag loads it: line 1 has its address, but not as its src, so that something else loads it later",
+                "no tag loads it: line 1 has its address in an attribute other than src, so something else loads it \
+                 later",
             ),
             (
                 "\n<script async src='https://www.googletagmanager.com/gtm.js?id=GTM-1'></script>",
                 "prj_…",
-                "no tag loads it. What Google Tag Manager (line 2) may add, cannot be seen here, and comes too late: \
-                 after the page is painted",
+                "no tag loads it; Google Tag Manager (line 2) may add it, which the doctor cannot see, but then it \
+                 runs after the page is painted",
             ),
         ] {
             let page = Page::read(html);

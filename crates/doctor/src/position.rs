@@ -24,25 +24,25 @@ pub(super) fn check(page: &Page, ours: &Ours<'_>, findings: &mut Findings) {
     match (&script.kind, script.is_async, script.is_deferred, snippet) {
         (Kind::Module, ..) => findings.problem(
             "position",
-            "type=\"module\" makes it run after all of the page is there, without knowing where it came from",
+            "type=\"module\" makes it run after the whole page is parsed, and it does not know its own address",
             "Take the type off the tag.",
         ),
         _ if ours.url.is_none() => waited_for(page, script, findings),
         (_, true, _, None) => findings.problem(
             "position",
-            "async lets the page be painted before it runs; what it would then change stays as it is",
-            "Take async off the tag, or put before it the lines that hide what experiments change:\n\
+            "async lets the page be painted before it runs; content that is painted by then is not changed",
+            "Take async off the tag, or put the lines that hide the page before it:\n\
              muriel project snippet PROJECT_KEY --async",
         ),
         (_, false, true, None) => findings.problem(
             "position",
-            "defer makes it run after all of the page is there; what is painted by then stays as it is",
+            "defer makes it run after the whole page is parsed; content that is painted by then is not changed",
             "Take defer off the tag.",
         ),
         (_, is_async, true, Some(_)) if !is_async => findings.warning(
             "position",
-            "defer makes it run after all of the page is there, and what is hidden for it is so for a second at most",
-            "Write async where the tag has defer.",
+            "defer makes it run after the whole page is parsed, but the page is hidden for a second at most",
+            "Replace defer with async on the tag.",
         ),
         (_, true, _, Some(snippet)) => after(page, snippet, script, findings),
         _ => waited_for(page, script, findings),
@@ -55,14 +55,14 @@ fn after(page: &Page, snippet: &Script, script: &Script, findings: &mut Findings
     if snippet.at.offset > script.at.offset {
         findings.problem(
             "position",
-            format!("the lines that hide for it come after it (line {line}): it may run before them, and they hide for nothing"),
+            format!("the lines that hide the page come after the tag (line {line}): the script may run before they do"),
             "Put them before the tag.",
         );
     } else if !snippet.in_head {
         findings.problem(
             "position",
             format!(
-                "the lines that hide for it stand {}: what is before them may be painted",
+                "the lines that hide the page are {}: content before them may be painted",
                 in_body(page, snippet.at)
             ),
             "Move them and the tag into the head.",
@@ -84,7 +84,7 @@ fn waited_for(page: &Page, script: &Script, findings: &mut Findings) {
             _ => "Move it into the head.",
         };
         let message =
-            format!("line {line}, {}: what is before it may be painted before it runs", in_body(page, script.at));
+            format!("line {line}, {}: content before it may be painted before it runs", in_body(page, script.at));
         return findings.problem("position", message, advice);
     }
     let before = |at: &TextPosition| at.offset < script.at.offset;
@@ -110,7 +110,7 @@ fn waited_for(page: &Page, script: &Script, findings: &mut Findings) {
     findings.warning(
         "position",
         format!("line {line}, in the head, after {html} of HTML{waits}"),
-        "In time, but later than need be. Move it up, to right after <meta charset>.",
+        "In time, but later than necessary. Move it up, to right after <meta charset>.",
     );
 }
 
@@ -119,8 +119,8 @@ fn in_body(page: &Page, at: TextPosition) -> String {
         Some(body) => match body.by.as_deref() {
             Some("body") | None if body.at.line == at.line => "in the body".to_owned(),
             Some("body") => format!("in the body (from line {})", body.at.line),
-            None => format!("behind the head, which ends with text on line {}", body.at.line),
-            Some(name) => format!("behind the head, which ends with <{name}> on line {}", body.at.line),
+            None => format!("after the head, which ends with text on line {}", body.at.line),
+            Some(name) => format!("after the head, which ends with <{name}> on line {}", body.at.line),
         },
         None => "in the body".to_owned(),
     }
@@ -166,40 +166,42 @@ mod tests {
             (inline, "warning  position  line 1, in the head, after 26 B of HTML: it waits for a script (line 1)"),
             (
                 "<head></head>\n<body>\n<p>Hello\n<script src=/js/prj_1.js></script>",
-                "problem  position  line 4, in the body (from line 2): what is before it may be painted before it runs",
+                "problem  position  line 4, in the body (from line 2): content before it may be painted before it runs",
             ),
             (
                 "<head>\n<div></div>\n<script src=/js/prj_1.js></script></head>",
-                "problem  position  line 3, behind the head, which ends with <div> on line 2: what is before it may be \
+                "problem  position  line 3, after the head, which ends with <div> on line 2: content before it may be \
                  painted before it runs",
             ),
             (
                 "<script defer src=/js/prj_1.js></script>",
-                "problem  position  defer makes it run after all of the page is there; what is painted by then stays as it is",
+                "problem  position  defer makes it run after the whole page is parsed; content that is painted by then \
+                 is not changed",
             ),
             (
                 is_async,
-                "problem  position  async lets the page be painted before it runs; what it would then change stays as it is",
+                "problem  position  async lets the page be painted before it runs; content that is painted by then is \
+                 not changed",
             ),
             (
                 "<script type=module src=/js/prj_1.js></script>",
-                "problem  position  type=\"module\" makes it run after all of the page is there, without knowing where \
-                 it came from",
+                "problem  position  type=\"module\" makes it run after the whole page is parsed, and it does not know \
+                 its own address",
             ),
             (&hides, "ok       position  async; the lines that hide what experiments change are in the head (line 1)"),
             (
                 &deferred,
-                "warning  position  defer makes it run after all of the page is there, and what is hidden for it is so \
-                 for a second at most",
+                "warning  position  defer makes it run after the whole page is parsed, but the page is hidden for a \
+                 second at most",
             ),
             (
                 &hides_late,
-                "problem  position  the lines that hide for it stand in the body: what is before them may be painted",
+                "problem  position  the lines that hide the page are in the body: content before them may be painted",
             ),
             (
                 &hides_after,
-                "problem  position  the lines that hide for it come after it (line 2): it may run before them, and they \
-                 hide for nothing",
+                "problem  position  the lines that hide the page come after the tag (line 2): the script may run \
+                 before they do",
             ),
         ] {
             let page = Page::read(html);

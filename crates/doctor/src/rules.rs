@@ -81,8 +81,8 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
     };
     if !policy.runs_scripts() {
         return report(
-            "sandbox lets no script run".to_owned(),
-            "Add allow-scripts to sandbox, or take sandbox away.".to_owned(),
+            "sandbox does not allow scripts".to_owned(),
+            "Add allow-scripts to sandbox, or remove sandbox.".to_owned(),
         );
     }
     let mut runs = true;
@@ -109,7 +109,8 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
     if let Some(snippet) = case.snippet.filter(|snippet| policy.holds_at(snippet.at.offset))
         && let Err(refusal) = policy.inline(Some(&snippet.text), &snippet.nonce)
     {
-        let message = format!("{} does not allow the lines that hide (line {})", refusal.directive, snippet.at.line);
+        let message =
+            format!("{} does not allow the lines that hide the page (line {})", refusal.directive, snippet.at.line);
         report(message, inline_advice(&refusal));
     }
     if let Some(to) = case.events
@@ -145,7 +146,7 @@ fn matters(
 ) {
     match has {
         Some(0) if report_only => {}
-        Some(0) => notes.push(format!("{message}; none has any now. {advice}")),
+        Some(0) => notes.push(format!("{message}; no experiment has any now. {advice}")),
         Some(_) if !report_only => findings.problem("policy", message, advice),
         _ => findings.warning("policy", message, advice),
     }
@@ -163,14 +164,14 @@ fn trusted_types(policies: &[Policy], case: &Case<'_>, notes: &mut Vec<String>, 
     }
 }
 
-const OTHER_NONCE: &str = "The tag's nonce is not the policy's: both must be made anew for each answer, and the page not be \
-                           kept by a cache.";
+const OTHER_NONCE: &str = "The tag's nonce is not the policy's: generate one for both with each answer, and do not let \
+                           a cache keep the page.";
 
 /// Advice on how to allow an origin when `found` is the directive that forbids it.
 fn named_in(directive: &str, found: &str, origin: &str) -> String {
     match found {
         // A separate directive, because the other types that fall back on `default-src` do not need the origin.
-        "default-src" => format!("Add {directive} with what default-src has, and {origin}."),
+        "default-src" => format!("Add {directive} with the sources of default-src and {origin}."),
         found => format!("Add {origin} to {found}."),
     }
 }
@@ -179,7 +180,7 @@ fn tag_advice(refusal: &Refusal, origin: &str) -> String {
     match refusal.because {
         Because::OtherNonce => OTHER_NONCE.to_owned(),
         Because::StrictDynamic => {
-            "'strict-dynamic' makes hosts count for nothing: put the page's nonce on the tag, nonce=\"…\".".to_owned()
+            "'strict-dynamic' ignores hosts: put the page's nonce on the tag, nonce=\"…\".".to_owned()
         }
         Because::Unnamed if refusal.directive == "default-src" => named_in("script-src", "default-src", origin),
         Because::Unnamed => {
@@ -319,15 +320,15 @@ mod tests {
                 WITH_NONCE.replace("nonce=n", "nonce=old"),
                 0,
                 "problem  policy  Content-Security-Policy: script-src does not allow the script\n                 \
-                 The tag's nonce is not the policy's: both must be made anew for each answer, and the page not be kept \
-                 by a cache.\n",
+                 The tag's nonce is not the policy's: generate one for both with each answer, and do not let a cache \
+                 keep the page.\n",
             ),
             (
                 "script-src 'nonce-n' 'strict-dynamic' https:",
                 TAG.to_owned(),
                 0,
                 "problem  policy  Content-Security-Policy: script-src does not allow the script\n                 \
-                 'strict-dynamic' makes hosts count for nothing: put the page's nonce on the tag, nonce=\"…\".\n",
+                 'strict-dynamic' ignores hosts: put the page's nonce on the tag, nonce=\"…\".\n",
             ),
             (
                 "",
@@ -341,7 +342,7 @@ mod tests {
                 TAG.to_owned(),
                 0,
                 "problem  policy  Content-Security-Policy: default-src does not allow events to https://muriel.example\n\
-                 \u{20}                Add connect-src with what default-src has, and https://muriel.example.\n",
+                 \u{20}                Add connect-src with the sources of default-src and https://muriel.example.\n",
             ),
             (
                 "connect-src 'self'",
@@ -354,10 +355,11 @@ mod tests {
                 "script-src https://muriel.example",
                 format!("{hidden}\n{TAG}"),
                 0,
-                "problem  policy  Content-Security-Policy: script-src does not allow the lines that hide (line 1)\n\
+                "problem  policy  Content-Security-Policy: script-src does not allow the lines that hide the page \
+                 (line 1)\n\
                  \u{20}                Put the page's nonce on it, nonce=\"…\", and into script-src.\n\
-                 ok       policy  Content-Security-Policy: script-src does not allow the JavaScript of experiments; none \
-                 has any now. Put the page's nonce on the script's tag, nonce=\"…\", and into script-src.\n",
+                 ok       policy  Content-Security-Policy: script-src does not allow the JavaScript of experiments; no \
+                 experiment has any now. Put the page's nonce on the script's tag, nonce=\"…\", and into script-src.\n",
             ),
             (
                 "script-src https://muriel.example",
@@ -370,8 +372,8 @@ mod tests {
                 "sandbox allow-forms",
                 TAG.to_owned(),
                 0,
-                "problem  policy  Content-Security-Policy: sandbox lets no script run\n                 \
-                 Add allow-scripts to sandbox, or take sandbox away.\n",
+                "problem  policy  Content-Security-Policy: sandbox does not allow scripts\n                 \
+                 Add allow-scripts to sandbox, or remove sandbox.\n",
             ),
             // One policy can require what another one makes impossible.
             (
@@ -395,7 +397,7 @@ mod tests {
         // No policy requires Trusted Types.
         assert!(findings_text("trusted-types app", TAG, 1, 1).starts_with("ok"));
         let types = "require-trusted-types-for 'script'; trusted-types app";
-        assert!(findings_text(types, TAG, 0, 0).contains("none has any now. Add muriel to trusted-types."));
+        assert!(findings_text(types, TAG, 0, 0).contains("no experiment has any now. Add muriel to trusted-types."));
         assert!(findings_text(types, TAG, 0, 1).starts_with("problem"));
     }
 }

@@ -93,7 +93,9 @@ impl Scopes {
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
             let scope = Scope::ALL.into_iter().find(|scope| scope.name() == word);
             set |= scope.ok_or_else(|| {
-                Flaw::new(format!("must be of read, write, code, evaluate and admin; \"{word}\" is not a scope"))
+                Flaw::new(format!(
+                    "must be one or more of read, write, code, evaluate and admin; \"{word}\" is not a scope"
+                ))
             })? as u8;
         }
         if set == 0 { Err(Flaw::new("must name at least one scope")) } else { Ok(Self(set)) }

@@ -167,7 +167,7 @@ impl Group {
                 let mut problems = Problems::default();
                 for (field, is_sent) in [("percent", patch.held_out.is_some()), ("scope", patch.scope.is_some())] {
                     if is_sent {
-                        problems.add(field, "is of holdouts; an exclusion group has members");
+                        problems.add(field, "is only for holdouts; an exclusion group has members");
                     }
                 }
                 problems.none_or(())?;
@@ -178,7 +178,7 @@ impl Group {
             }
             GroupKind::Holdout { held_out, scope, since } => {
                 if patch.members.is_some() {
-                    return Err(Problems::one("members", "is of exclusion groups; a holdout has a scope"));
+                    return Err(Problems::one("members", "is only for exclusion groups; a holdout has a scope"));
                 }
                 let next_scope = patch.scope.unwrap_or_else(|| scope.clone());
                 let next = patch.held_out.unwrap_or(*held_out);

@@ -178,7 +178,7 @@ impl Patch {
         if blank(&next.observation) && blank(&next.problem) && blank(&next.solution) {
             return Err(Problems::one(
                 "observation",
-                "or problem or solution must say something; all three would be blank",
+                "or problem or solution must have text; all three would be blank",
             ));
         }
         Ok(next)

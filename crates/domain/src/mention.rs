@@ -63,7 +63,7 @@ fn unclear_name(name: &str, ids: impl ExactSizeIterator<Item = PersonId>) -> Str
     let shown: Vec<String> = ids.take(SHOWN_IDS).map(|id| id.to_string()).collect();
     let more = if number > shown.len() { " …" } else { "" };
     format!(
-        "mentions @{name}, which {number} people are called; name the one you mean in `mentions`, by one of the ids {}{more}",
+        "mentions @{name}, but {number} people are called that; put the id of the one you mean in `mentions`: {}{more}",
         shown.join(", ")
     )
 }
@@ -170,7 +170,7 @@ mod tests {
         };
         assert_eq!(
             check("@Ada and @ada", &[]).unwrap_err(),
-            "text mentions @Ada, which 2 people are called; name the one you mean in `mentions`, by one of the ids 1, 2"
+            "text mentions @Ada, but 2 people are called that; put the id of the one you mean in `mentions`: 1, 2"
         );
         assert_eq!(check("@Ada", &[2]), Ok(vec![1]));
         assert_eq!(check("nobody by name", &[3, 3]), Ok(vec![2]));

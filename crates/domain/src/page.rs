@@ -135,7 +135,7 @@ impl Base {
         let host_is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c));
         if !good || !host_is_plain {
             return Err(Flaw::new(
-                "must be an address such as https://muriel.example, a path such as /x, or nothing, without a / at its end",
+                "must be an address such as https://muriel.example, a path such as /x, or empty, without / at its end",
             ));
         }
         Ok(Self(text.to_owned()))

@@ -294,8 +294,8 @@ impl Translator<'_> {
         };
         let node = Box::new(self.node(&repetition.ast)?);
         if max != Some(1) && node.is_nullable() {
-            let why = "what is repeated has to take a character, as in (/[a-z]*)*";
-            return Err(refused(at, &format!("repeats by {sign} what can be empty"), why));
+            let why = "the repeated part must take at least one character, as in (/[a-z]*)*";
+            return Err(refused(at, &format!("repeats by {sign} a part that can be empty"), why));
         }
         Ok(Node::Repeat { node, min, max, at })
     }
@@ -372,7 +372,7 @@ fn character(literal: &ast::Literal) -> Result<u8, Flaw> {
         LiteralKind::Special(special) => !matches!(special, SpecialLiteralKind::Bell | SpecialLiteralKind::Space),
         LiteralKind::HexFixed(_) | LiteralKind::HexBrace(_) | LiteralKind::Octal => false,
     };
-    let why = "allowed are escaped punctuation and \\n \\r \\t \\f \\v \\xHH \\uHHHH for ASCII";
+    let why = "only escaped punctuation and \\n \\r \\t \\f \\v \\xHH \\uHHHH for ASCII are allowed";
     match u8::try_from(literal.c) {
         Ok(byte) if alike && byte.is_ascii() => Ok(byte),
         _ => Err(refused(at, "has an escape that engines read differently", why)),
@@ -470,11 +470,11 @@ impl Cost {
         shared.sort_by_key(|(_, at)| *at);
         let places: Vec<_> = shared.iter().take(4).map(|(_, at)| at.to_string()).collect();
         Err(Flaw::new(if places.is_empty() {
-            "could take long in a browser: too many of its parts can match the same text; write what they share once"
+            "could take long in a browser: too many of its parts can match the same text; write their common part once"
                 .to_owned()
         } else {
             format!(
-                "could take long in a browser: what is repeated at byte {} can match what follows, too; \
+                "could take long in a browser: the repetition at byte {} can also match what follows; \
                  use fewer such repetitions, exclude what follows, as in [^/]*/, or begin with ^",
                 places.join(" and ")
             )
@@ -533,8 +533,8 @@ impl Cost {
                     return Err(refused(
                         at,
                         "has a repetition that can match the same text in more than one way",
-                        "that can take a browser for ever; each next character has to say which part it belongs to, \
-                         as in (/[^/]+)*",
+                        "that can take a browser for ever; each character must belong to only one part, as in \
+                         (/[^/]+)*",
                     ));
                 }
                 self.loops.push((places, at));

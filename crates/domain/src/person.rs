@@ -142,7 +142,7 @@ pub fn password(text: &str) -> Result<String, Flaw> {
         return Err(Flaw::new(format!("must have {PASSWORD_MIN} to {PASSWORD_MAX} characters")));
     }
     if is_guessable(text) {
-        return Err(Flaw::new("is one of the first that others would try; choose another"));
+        return Err(Flaw::new("is easy to guess; choose another"));
     }
     Ok(text.to_owned())
 }

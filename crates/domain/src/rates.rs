@@ -86,7 +86,7 @@ impl Rates {
                 add("date", flaw.to_string());
             }
             if !(RATE_MIN..=RATE_MAX).contains(&rate.rate) {
-                add("rate", format!("must be a number from {RATE_MIN} to {RATE_MAX}: what 1 of it is worth"));
+                add("rate", format!("must be a number from {RATE_MIN} to {RATE_MAX}: the value of 1 unit"));
             }
             if !seen.insert((&rate.currency, &rate.date)) {
                 add("date", "is repeated for this currency".to_owned());

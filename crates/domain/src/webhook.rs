@@ -47,15 +47,15 @@ macro_rules! events {
 
 events! {
     Started "experiment.started" "An experiment became live.",
-    Stopped "experiment.stopped" "A live experiment is live no more, or was deleted.",
+    Stopped "experiment.stopped" "An experiment was stopped, or deleted while live.",
     Concluded "experiment.concluded" "An experiment was concluded.",
-    Reopened "experiment.reopened" "A conclusion was taken back.",
+    Reopened "experiment.reopened" "A concluded experiment was reopened.",
     Changed "experiment.changed" "An experiment was changed in another way.",
     StartFailed "experiment.start_failed" "The clock could not start an experiment at its start date.",
     WinnerServed "winner.served" "A winner is served.",
-    WinnerStopped "winner.stopped" "A winner is served no more.",
+    WinnerStopped "winner.stopped" "A winner is no longer served.",
     HealthFailed "health.failed" "A health check of a live experiment fails.",
-    HealthRecovered "health.recovered" "A health check that failed fails no more.",
+    HealthRecovered "health.recovered" "A health check that failed no longer fails.",
     VerdictReached "verdict.reached" "The result of a live experiment has reached a verdict on a variant.",
     Conversion "conversion" "Visitors of an experiment converted; batched, about once a minute.",
 }
@@ -193,7 +193,7 @@ fn check_authority(text: &str) -> Result<(), Flaw> {
         _ => host.eq_ignore_ascii_case(canonical),
     };
     if !is_canonical {
-        return Err(Flaw::new(format!("must spell its host as it is understood: {canonical}")));
+        return Err(Flaw::new(format!("must write its host in canonical form: {canonical}")));
     }
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     if !host.starts_with('[') && (!host.bytes().all(is_name) || host.ends_with('.')) {
@@ -393,7 +393,7 @@ impl ExperimentChange<'_> {
             }
             (Some((arm, _)), None) => {
                 let sentence = self.clock_sentence(ClockAct::Stop);
-                let sentence = sentence.unwrap_or_else(|| format!("{arm} is served no more"));
+                let sentence = sentence.unwrap_or_else(|| format!("{arm} is no longer served"));
                 Some(self.event(EventType::WinnerStopped, sentence, json!({ "variant_id": arm.0.to_string() })))
             }
             _ => None,

@@ -104,7 +104,7 @@ pub struct EraseReport {
 #[derive(Debug, thiserror::Error)]
 pub enum EraseError {
     /// The caller's `pace` returned false.
-    #[error("it was stopped")]
+    #[error("the deletion was stopped")]
     Stopped,
     /// Another erasure of this log is running.
     #[error("events are being deleted from the log already")]
@@ -409,7 +409,7 @@ impl Erasing<'_> {
     ) -> EraseResult<()> {
         let needed = file_bytes(&file.path);
         let space = self.log.space();
-        let free = super::free_bytes(self.dir).map_err(|error| Error::file("look at", self.dir, error))?;
+        let free = super::free_bytes(self.dir).map_err(|error| Error::file("examine", self.dir, error))?;
         let free = free.saturating_sub(space.reserve);
         if free < needed {
             return Err(EraseError::NoSpace { needed, free });

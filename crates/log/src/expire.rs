@@ -36,7 +36,7 @@ pub fn plan_expiry(dir: &Path, projects: &BTreeMap<String, Instant>) -> Result<B
     let mut files = Vec::new();
     for closed in files::closed(dir)? {
         let written = fs::metadata(&closed.path).and_then(|file| file.modified());
-        let written = written.map_err(|error| Error::file("look at", &closed.path, error))?;
+        let written = written.map_err(|error| Error::file("examine", &closed.path, error))?;
         let written = written.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let written = Instant::from_us(i64::try_from(written.as_micros()).unwrap_or(i64::MAX));
         files.push((closed.first, closed.last, files::newest(&closed.path)?, written));

@@ -73,7 +73,7 @@ pub(super) fn closed(dir: &Path) -> Result<Vec<Closed>> {
 }
 
 pub(super) fn exists(path: &Path) -> Result<bool> {
-    path.try_exists().map_err(|error| Error::file("look at", path, error))
+    path.try_exists().map_err(|error| Error::file("examine", path, error))
 }
 
 /// `path` with a suffix appended, such as SQLite's `-wal`.
@@ -256,7 +256,7 @@ impl Active {
         let Some(before) = before else { return Ok(Some("the block before it is missing".to_owned())) };
         let sql = format!("SELECT {} FROM block WHERE seq = ?1", Columns::All.list());
         let raw = self.conn.query_row(&sql, [tip.seq], |row| Raw::read(row, Columns::All))?;
-        Ok((raw.chained(&before) != raw.hash).then(|| "its hash does not fit".to_owned()))
+        Ok((raw.chained(&before) != raw.hash).then(|| "its hash does not match".to_owned()))
     }
 
     /// Checkpoints and closes the file.
@@ -275,7 +275,7 @@ pub(super) fn tip(conn: &Connection, head: &Head) -> rusqlite::Result<Tip> {
     let last = last.query_row([], |row| Ok(Tip { seq: row.get(0)?, hash: row.get(1)? })).optional()?;
     match last {
         Some(tip) if tip.seq <= head.after.seq => {
-            let problem = format!("its last block has the number {}, it begins after {}", tip.seq, head.after.seq);
+            let problem = format!("its last block has the number {}, but it begins after {}", tip.seq, head.after.seq);
             Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(problem)))
         }
         last => Ok(last.unwrap_or(head.after)),
@@ -439,14 +439,14 @@ fn create(dir: &Path, known: i64) -> Result<()> {
         // A file that begins here would reuse the numbers of the lost blocks, and a rebuilt
         // warehouse would lack their events.
         let problem = format!(
-            "it is missing, and with it the blocks {} to {seen}: put it back; to go on without them for good, delete the \
-             files seen-*.db beside it",
+            "it is missing, and with it the blocks {} to {seen}: put it back; to continue without them for good, \
+             delete the files seen-*.db next to it",
             after.seq + 1
         );
         return Err(Error::unfit(&path, problem));
     }
     if after.seq > 0 {
-        tracing::info!(seq = after.seq, "the event log goes on in a new file");
+        tracing::info!(seq = after.seq, "the event log continues in a new file");
     }
     prepare_next(dir, &log, after, pruned)?;
     rename(dir, &dir.join(NEXT), &path)
@@ -570,7 +570,7 @@ fn roll_exclusive(dir: &Path, due: RollLimits) -> Result<bool> {
 
     let name = dir.join(closed_name(after.seq + 1, tip.seq));
     if exists(&name)? {
-        return Err(Error::unfit(&name, "it has the name that log.db is to get"));
+        return Err(Error::unfit(&name, "it has the name that log.db needs"));
     }
     prepare_next(dir, &log, tip, pruned)?;
     failpoints::hit(dir, "roll: next made").map_err(failed)?;

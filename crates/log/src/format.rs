@@ -80,7 +80,7 @@ impl Head {
         }
         let version: i32 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         if version != VERSION {
-            return Ok(Err(format!("it has format {version}, this program knows format {VERSION}")));
+            return Ok(Err(format!("it has format {version}, but this program reads format {VERSION}")));
         }
         conn.query_row("SELECT log, after_seq, after_hash FROM file", [], |row| {
             Ok(Head { log: row.get(0)?, after: Tip { seq: row.get(1)?, hash: row.get(2)? } })
@@ -229,7 +229,7 @@ impl Raw {
         let runs = read_runs(&self.runs).map_err(|error| format!("its runs cannot be read: {error}"))?;
         let events: u64 = runs.iter().map(|run| u64::from(run.events)).sum();
         if u64::try_from(self.events) != Ok(events) {
-            return Err(format!("its runs have {events} events, its count says {}", self.events));
+            return Err(format!("its runs have {events} events, but its count is {}", self.events));
         }
         if columns != Columns::Small && Some(self.ids.len() as u64) != events.checked_mul(16) {
             return Err(format!("its ids have {} bytes for {events} events", self.ids.len()));
@@ -272,8 +272,8 @@ impl Packer {
 pub(super) fn expand(body: &[u8]) -> Result<Vec<u8>, String> {
     let size = zstd::zstd_safe::get_frame_content_size(body).ok().flatten();
     let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= MAX_BODY_BYTES);
-    let size = size.ok_or("its lines have no believable length")?;
-    zstd::bulk::decompress(body, size).map_err(|error| format!("its lines cannot be expanded: {error}"))
+    let size = size.ok_or("the length of its lines is not plausible")?;
+    zstd::bulk::decompress(body, size).map_err(|error| format!("its lines cannot be decompressed: {error}"))
 }
 
 /// The events that were stored with one commit.

@@ -239,7 +239,7 @@ pub(super) fn last_seen(dir: &Path, log: Option<&[u8; 16]>) -> i64 {
         Ok(if log.is_none_or(|log| *log == span.log) { span.tip.seq } else { 0 })
     };
     read().unwrap_or_else(|fault| {
-        tracing::warn!(problem = fault.to_string(), "the index of events does not say where the log ended");
+        tracing::warn!(problem = fault.to_string(), "the end of the log cannot be read from the index of events");
         0
     })
 }
@@ -265,7 +265,7 @@ impl Index {
             Ok(Some(index)) => Ok(index),
             Ok(None) => Index::rebuild(dir, log, window_us, tip),
             Err(IndexError::Unusable(problem)) => {
-                tracing::warn!(problem, "the index of events is made anew");
+                tracing::warn!(problem, "the index of events is rebuilt");
                 Index::rebuild(dir, log, window_us, tip)
             }
             Err(fault) => Err(fault),
@@ -276,7 +276,7 @@ impl Index {
         let Some(&number) = numbers(dir)?.last() else { return Ok(None) };
         let (conn, span) = open_existing(&path(dir, number), &log)?;
         if span.window_us < window_us {
-            return Err(IndexError::Unusable("repeats are to be recognised for longer now".to_owned()));
+            return Err(IndexError::Unusable("the deduplication window is longer now".to_owned()));
         }
         let current = Generation { number, conn };
         if span.closed {
@@ -347,7 +347,7 @@ impl Index {
             if span.tip.seq > tip.seq || hash_at(span.tip.seq) != Some(span.tip.hash) {
                 let (is, should) = (span.tip.seq, tip.seq);
                 return Err(IndexError::Unusable(format!(
-                    "it is of another past: complete up to {is}, the log ends at {should}"
+                    "it does not match the log: it is complete up to {is}, and the log ends at {should}"
                 )));
             }
             span = self.catch_up(span, tip.seq)?;

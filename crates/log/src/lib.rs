@@ -282,7 +282,7 @@ pub enum AppendError {
     #[error("the batch is too large")]
     TooLarge,
     /// `lines` does not have exactly one line for each event: a bug of the caller.
-    #[error("the lines of the batch are not those of its events")]
+    #[error("the batch does not have one line for each event")]
     Malformed,
 }
 
@@ -374,7 +374,7 @@ pub enum PruneRefusal {
     /// Even the newest block is old enough to be deleted, so nothing confirms that the
     /// clock is right.
     #[error(
-        "the newest events were received on {newest}, which is before {before} too: either nothing has come since, or the clock is wrong"
+        "the newest events were received on {newest}, also before {before}: either none have arrived since, or the clock is wrong"
     )]
     NewestIsOld {
         /// Time at which the newest block was received.
@@ -466,9 +466,11 @@ impl Shared {
         }
         match (&*was, &state) {
             (_, LogState::Unavailable { reason: UnavailableReason::Closed, .. }) => {}
-            (LogState::Unavailable { .. }, LogState::Accepting) => tracing::info!("the event log takes batches again"),
+            (LogState::Unavailable { .. }, LogState::Accepting) => {
+                tracing::info!("the event log accepts batches again")
+            }
             (LogState::Accepting, LogState::Unavailable { reason, sentence }) => {
-                tracing::warn!(?reason, sentence = &**sentence, "the event log refuses batches");
+                tracing::warn!(?reason, sentence = &**sentence, "the event log rejects batches");
             }
             _ => {}
         }
@@ -536,7 +538,7 @@ impl Log {
                 (Some(asked), closed) => drop(asked.send(closed)),
                 (None, Ok(())) => {}
                 (None, Err(error)) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
+                    tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed properly");
                 }
             }
         });

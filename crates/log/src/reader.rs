@@ -47,9 +47,9 @@ impl fmt::Display for DamagedBlocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.last {
             Some(last) if last == self.seq => write!(f, "block {}", self.seq)?,
-            Some(last) if last < self.seq => write!(f, "the beginning, before block {},", self.seq)?,
+            Some(last) if last < self.seq => write!(f, "the header before block {}", self.seq)?,
             Some(last) => write!(f, "blocks {} to {last}", self.seq)?,
-            None => write!(f, "block {} and what follows it", self.seq)?,
+            None => write!(f, "block {} and the blocks after it", self.seq)?,
         }
         write!(f, " of {}: {}", self.path.display(), self.problem)
     }
@@ -537,7 +537,7 @@ impl Walk {
                     if missed < seq && self.is_next_but_for_number(&mut raw) {
                         self.lose(seq);
                         self.stored = Some(raw.hash);
-                        let problem = format!("the number {seq} is in its place");
+                        let problem = format!("the next block has the number {seq}");
                         return Some(Err(self.damage(missed, Some(seq), problem)));
                     }
                     self.ahead = Some(raw);
@@ -628,7 +628,7 @@ impl Walk {
         }
         let first = log.filter(|_| seq == 0).map(|log| genesis(&log));
         if self.columns == Columns::All && matches!((first, hash), (Some(first), Some(hash)) if first != hash) {
-            return Some("it begins with another hash than its id gives".to_owned());
+            return Some("its first hash does not match its id".to_owned());
         }
         None
     }
@@ -650,6 +650,6 @@ impl Walk {
         drop(chained);
         self.stored = Some(raw.hash);
         self.computed = first.filter(|hash| !fits && *hash != raw.hash);
-        if fits { open(raw) } else { Err("its hash does not fit".to_owned()) }
+        if fits { open(raw) } else { Err("its hash does not match".to_owned()) }
     }
 }

@@ -94,7 +94,7 @@ impl RewriteRow {
         let reason = RewriteReason::WORDS.into_iter().find(|(word, _)| *word == reason).map(|(_, reason)| reason);
         let removed = u64::try_from(row.get::<_, i64>(6)?).ok();
         let (Some(reason), Some(removed)) = (reason, removed) else {
-            let problem = "a record of a rewrite is not one of this program".into();
+            let problem = "a record of a rewrite is not valid".into();
             return Err(rusqlite::Error::FromSqlConversionFailure(4, rusqlite::types::Type::Text, problem));
         };
         let rewrite = Rewrite {
@@ -271,17 +271,15 @@ impl Raw {
             if let (Some(log), Some(key)) = (log, key) {
                 let mac = key.mac(log, self, &row.rewrite, &row.content, before.map(|row| row.mac));
                 if mac.verify_slice(&row.mac).is_err() {
-                    return Err(
-                        "it was rewritten, but not by this server: its record is not signed with its key".to_owned()
-                    );
+                    return Err("it was rewritten, but its record is not signed with this server's key".to_owned());
                 }
             }
             before = Some(row);
         }
         match before {
             Some(last) if last.content == self.content() => Ok(()),
-            Some(_) => Err("it was rewritten, and its content is not what its record says".to_owned()),
-            None => Err("its hash does not fit".to_owned()),
+            Some(_) => Err("it was rewritten, and its content does not match its record".to_owned()),
+            None => Err("its hash does not match".to_owned()),
         }
     }
 }

@@ -220,7 +220,7 @@ impl Scan {
             self.enter(place, head.as_ref(), hash);
             if short {
                 let (first, last) = (end + 1, Some(self.after));
-                let problem = "the log ends before".to_owned();
+                let problem = "the log ends before them".to_owned();
                 self.pieces.push_back(ScanItem::Unreadable { first, last, problem });
             }
         }
@@ -304,7 +304,7 @@ impl Scan {
                 }
                 row => {
                     let problem = match row {
-                        Ok(_) => format!("the number {seq} is in its place"),
+                        Ok(_) => format!("the next block has the number {seq}"),
                         Err(_) => "a column has the wrong type".to_owned(),
                     };
                     if end.is_some_and(|end| expected > end) {

@@ -251,7 +251,7 @@ pub fn append_segment(dir: &Path, segment: &Path) -> Result<()> {
     let to = open_unshared(&active).map_err(failed)?;
     let ((ours, tip), (theirs, last)) = (head_and_tip(&to, &active)?, head_and_tip(&from, segment)?);
     if ours.log != theirs.log || tip != theirs.after {
-        let problem = format!("it begins after block {}, the log ends with block {}", theirs.after.seq, tip.seq);
+        let problem = format!("it begins after block {}, but the log ends with block {}", theirs.after.seq, tip.seq);
         return Err(Error::unfit(segment, problem));
     }
     let appended = to.execute_batch("BEGIN").and_then(|()| {

@@ -148,7 +148,7 @@ impl Writer {
                 seq = tip.seq,
                 file = %path.display(),
                 problem,
-                "the last block of the event log is damaged; new blocks are chained to the hash it has"
+                "the last block of the event log is damaged; new blocks are chained to its stored hash"
             );
         }
         self.shared.set_last(tip.seq);
@@ -288,7 +288,10 @@ impl Writer {
             return;
         }
         if let Err(error) = active.lengthen_wal(&self.dir, most) {
-            tracing::debug!(error = &error as &dyn std::error::Error, "commits to the event log stay slower");
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "the write-ahead log cannot be extended in advance, so commits to the event log stay slower"
+            );
         }
     }
 
@@ -308,7 +311,7 @@ impl Writer {
         if free >= reserve {
             return Ok(());
         }
-        let sentence = format!("the volume of the event log has {free} bytes free, {reserve} are kept in reserve");
+        let sentence = format!("the volume of the event log has {free} bytes free, but {reserve} are kept in reserve");
         Err(StoreError::Unavailable(UnavailableReason::DiskFull, sentence.into()))
     }
 
@@ -332,7 +335,7 @@ impl Writer {
                 self.close_active();
                 let sentence = match other {
                     Err(error) => format!("the event log cannot be flushed: {}", chain(&error)),
-                    _ => "the event log waits for its readers to flush it".to_owned(),
+                    _ => "the event log cannot be flushed until its readers finish".to_owned(),
                 };
                 return Err(StoreError::Unavailable(UnavailableReason::Io, sentence.into()));
             }
@@ -348,7 +351,7 @@ impl Writer {
             return Ok(());
         }
         let sentence: Arc<str> =
-            format!("block {} of the event log was acknowledged and is gone; restart after looking why", tip.seq)
+            format!("block {} of the event log was acknowledged but is gone; find the cause, then restart", tip.seq)
                 .into();
         tracing::error!(seq = tip.seq, "an acknowledged block of the event log is gone");
         self.lost = Some(sentence.clone());
@@ -377,7 +380,7 @@ impl Writer {
             self.roll_back();
             match failure {
                 AttemptError::Index(IndexError::Unusable(problem)) if !rebuild => {
-                    tracing::warn!(problem, "the index of events is made anew");
+                    tracing::warn!(problem, "the index of events is rebuilt");
                     rebuild = true;
                 }
                 failure => return Err(self.explain(failure)),
@@ -467,7 +470,7 @@ impl Writer {
         };
         let code = error.sqlite_error_code();
         if matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) {
-            tracing::warn!("another process writes the event log for too long");
+            tracing::warn!("another process has been writing the event log for too long");
             return StoreError::Busy;
         }
         let what = if of_log { "event log" } else { "index of events" };
@@ -575,7 +578,7 @@ impl Writer {
         }
         // Recorded before the files are deleted, so that pruned blocks never look lost.
         let Some(open) = &self.active else {
-            let problem = "it cannot be written, so what is deleted could not be noted in it";
+            let problem = "it cannot be written, so the deletion could not be recorded in it";
             return Err(Error::unfit(&self.dir.join(ACTIVE), problem));
         };
         open.active.note_pruned(&self.dir, old.iter().map(|file| file.last).max().unwrap_or(0))?;
@@ -705,7 +708,7 @@ impl BlockBuilder {
     fn block(self, tip: Tip, received_at: i64, packer: &mut Packer) -> rusqlite::Result<Raw> {
         let unfit = |error: &str| rusqlite::Error::ToSqlConversionFailure(error.into());
         let mut raw = Raw {
-            seq: tip.seq.checked_add(1).ok_or_else(|| unfit("the numbers of blocks are used up"))?,
+            seq: tip.seq.checked_add(1).ok_or_else(|| unfit("no block numbers are left"))?,
             received_at,
             events: self.runs.iter().map(|run| i64::from(run.events)).sum(),
             hash: Default::default(),

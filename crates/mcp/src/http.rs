@@ -60,7 +60,7 @@ fn origins(host: &str) -> [String; 2] {
 }
 
 /// Message for JSON that is not a message of the protocol: the transport's own text names one of its types.
-const NO_MESSAGE: &str = "the body is not a request or notification of the Model Context Protocol; it is one message with \
+const NO_MESSAGE: &str = "the body must be a request or notification of the Model Context Protocol: one message with \
     `jsonrpc` \"2.0\" and a `method`";
 
 /// Passes on an answer of the transport. Refusals in plain text become errors of the protocol.

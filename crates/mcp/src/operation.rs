@@ -42,7 +42,7 @@ impl Operation {
     pub(crate) fn of(contract: &Value, spec: &Spec) -> Result<(Operation, JsonObject, String), BadContract> {
         let (path, method, found) = find(contract, spec.operation)?;
         let mut operation = Operation {
-            method: method.to_ascii_uppercase().parse().map_err(|_| BadContract(format!("{method} is no method")))?,
+            method: method.to_ascii_uppercase().parse().map_err(|_| BadContract(format!("bad method {method}")))?,
             path: path.to_owned(),
             query: Vec::new(),
             headers: Vec::new(),
@@ -72,13 +72,13 @@ impl Operation {
                 None => ("application/json", &found["requestBody"]["content"]["application/json"]["schema"]),
             };
             if found["requestBody"]["content"].get(media_type).is_none() {
-                return Err(BadContract(format!("{} takes no {media_type}", spec.operation)));
+                return Err(BadContract(format!("{} does not take {media_type}", spec.operation)));
             }
             operation.body = Some(media_type.to_owned());
             let fields = resolved(contract, fields)?;
             for (name, field) in fields["properties"].as_object().into_iter().flatten() {
                 if properties.insert(name.clone(), field.clone()).is_some() {
-                    return Err(BadContract(format!("{}: {name} is a parameter and a field", spec.operation)));
+                    return Err(BadContract(format!("{}: {name} is both a parameter and a field", spec.operation)));
                 }
             }
             required.extend(fields["required"].as_array().into_iter().flatten().cloned());
@@ -97,7 +97,7 @@ impl Operation {
                 Ok(name)
             }
             Some("header") => {
-                let field = name.parse().map_err(|_| BadContract(format!("{name} is no header field")))?;
+                let field = name.parse().map_err(|_| BadContract(format!("{name} is not a header field")))?;
                 let argument = name.to_ascii_lowercase().replace('-', "_");
                 self.headers.push((argument.clone(), field));
                 Ok(argument)
@@ -185,7 +185,7 @@ impl Operation {
                     let reserved: BTreeSet<&str> = self.query.iter().map(String::as_str).collect();
                     for name in names {
                         if reserved.contains(name.as_str()) {
-                            problems.push(bad(&name, "must be given beside the context, not in it"));
+                            problems.push(bad(&name, "must be given next to the context, not in it"));
                         } else if let Some(text) = scalar(&name, &mut members, problems) {
                             pairs.push((name, text));
                         }
@@ -216,8 +216,7 @@ impl Operation {
     }
 }
 
-const CONTEXT: &str =
-    "What is known of the visitor: `country`, `url`, `device`…, or an attribute, each with its value.";
+const CONTEXT: &str = "Facts about the visitor: `country`, `url`, `device`…, or an attribute, each with its value.";
 
 /// Finds the path, the method and the operation with this id.
 fn find<'c>(contract: &'c Value, id: &str) -> Result<(&'c str, &'c str, &'c Value), BadContract> {

@@ -71,7 +71,7 @@ impl ServerHandler for ToolServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(compiled) = self.tools.find(&call.name) else {
-            return Err(ErrorData::invalid_params("there is no tool with this name; tools/list has them all", None));
+            return Err(ErrorData::invalid_params("there is no tool with this name; tools/list lists all tools", None));
         };
         let Some(parts) = context.extensions.get::<Parts>() else {
             return Err(ErrorData::internal_error("the call did not come over HTTP", None));

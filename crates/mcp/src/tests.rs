@@ -107,7 +107,7 @@ fn arguments_that_make_no_request_are_named() {
         (
             "explain_assignment",
             json!({ "project_key": "p", "test_id": 1, "visitor": "v", "context": { "visitor": "w", "a": [] } }),
-            "visitor must be given beside the context, not in it; a must be text or a number",
+            "visitor must be given next to the context, not in it; a must be text or a number",
         ),
         (
             "get_experiment",

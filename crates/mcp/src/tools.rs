@@ -20,31 +20,32 @@ pub(crate) const SPECS: &[Spec] = &[
     Spec::new("preview_change", "Preview a change of an experiment", "previewChange", Reads)
         .about(
             "Takes the arguments of update_experiment and changes nothing. Call it before changing a live experiment: it says \
-             whether a new epoch begins, which visitors move and which code would be gone.",
+             whether a new epoch begins, which visitors move and which code would be removed.",
         )
         .merging("ExperimentPatch"),
     Spec::new("update_experiment", "Change an experiment", "updateExperiment", Changes)
         .about(MERGES)
         .merging("ExperimentPatch"),
-    Spec::new("set_status", "Start, pause or put aside an experiment", "updateExperimentStatus", Changes)
+    Spec::new("set_status", "Set the status of an experiment", "updateExperimentStatus", Changes)
         .about("1 is live, 0 inactive, 9 draft."),
     Spec::new("get_result", "Read a result", "getResult", Reads)
         .about(
-            "Read `verdict` and `health` first: numbers of an experiment whose health checks fail are not to be relied on. What is \
-             `exploratory` is not part of the plan that was locked at the first start: an idea to test, and no proof.",
+            "Read `verdict` and `health` first: do not rely on the numbers of an experiment whose health checks fail. \
+             Results marked `exploratory` are not part of the plan that was locked at the first start: they are ideas \
+             to test, not proof.",
         ),
     Spec {
         open_query: Some("context"),
         ..Spec::new("explain_assignment", "Explain which variant a visitor gets", "explainAssignment", Reads)
     },
-    Spec::new("get_overview", "List what there is to do about every experiment", "getOverview", Reads)
-        .about("`sentence` says what to do. Where the connection names a project, only its experiments are listed."),
-    Spec::new("get_checklist", "Read what to look at before a start", "getChecklist", Reads),
+    Spec::new("get_overview", "List every experiment and what to do about it", "getOverview", Reads)
+        .about("`sentence` says what to do. If the connection names a project, only its experiments are listed."),
+    Spec::new("get_checklist", "Read the checklist before a start", "getChecklist", Reads),
     Spec::new("get_history", "Read the changes of an experiment", "getExperimentHistory", Reads),
     Spec::new("propose_change", "Propose a change that a person approves", "createProposal", Adds)
         .about(
             "Takes the fields of update_experiment, or `status`, and a `note` that says why. Use it where a change is refused \
-             with approval_needed, or where a person is to decide.",
+             with approval_needed, or where a person should decide.",
         )
         .merging("ChangeProposal"),
     Spec::new("plan_experiment", "Plan how many visitors are needed", "getPlan", Reads),

@@ -151,21 +151,21 @@ pub fn sentence(standing: &Standing<'_>) -> String {
     }
     if let Serving::Winner { arm, rollout } = standing.serving {
         return format!(
-            "{} is served to {rollout} % of the visitors; conclude the experiment when that is to stay.",
+            "{} is served to {rollout} % of the visitors; conclude the experiment when this is final.",
             name(arm)
         );
     }
     if !standing.has_started {
         return match standing.status {
             Status::Draft => "Finish the draft, go through its checklist and start it.".to_owned(),
-            Status::Inactive => "It was put aside without having run: start it, or put it into the archive.".to_owned(),
+            Status::Inactive => "It was put aside without having run: start it, or archive it.".to_owned(),
             Status::Live => "It has just started; nothing is known yet.".to_owned(),
         };
     }
     let is_live = standing.status == Status::Live;
     let Some((outlook, as_of)) = standing.result else {
         let state = match standing.status {
-            Status::Live => "It runs",
+            Status::Live => "It is running",
             Status::Inactive => "It has ended",
             Status::Draft => "It has run, and is a draft again",
         };
@@ -185,7 +185,7 @@ fn outcome_words(outcome: ConclusionOutcome) -> Option<&'static str> {
         "won" | "win" => Some("a variant won"),
         "lost" | "loss" => Some("the variants did worse than the control"),
         "no_difference" => Some("there is no difference that matters"),
-        "inconclusive" => Some("there was not enough to tell"),
+        "inconclusive" => Some("there was not enough data"),
         "stopped_early" => Some("it was stopped before its plan was met"),
         "invalid" => Some("its numbers cannot be used"),
         _ => None,
@@ -210,12 +210,12 @@ fn about_result(standing: &Standing<'_>, outlook: &Outlook, is_live: bool) -> St
                 "Nobody has entered for a day: check the script on the page, the targeting and the traffic."
             }
             (true, false) => "Nobody has entered yet.",
-            (false, _) => "It has ended, and nobody had entered.",
+            (false, _) => "It has ended without any visitors.",
         }
         .to_owned();
     }
     let Some(verdict) = outlook.verdict.as_deref() else {
-        return "Give it a primary goal: without one there is nothing to decide by.".to_owned();
+        return "Set a primary goal: without one there is no verdict.".to_owned();
     };
     let arm = outlook.arm.map_or_else(|| "a variant".to_owned(), |arm| name(Arm(arm)));
     let said = match verdict {
@@ -231,7 +231,7 @@ fn about_result(standing: &Standing<'_>, outlook: &Outlook, is_live: bool) -> St
         }
         "no_difference" => {
             let end = if is_live { "Stop it" } else { "Conclude it" };
-            format!("{end}: if the variants differ from the control, it is too little to act on.")
+            format!("{end}: any difference between the variants and the control is too small to act on.")
         }
         _ if !is_live => "It ended without an answer: conclude it, or let it run on.".to_owned(),
         _ => keep_running(standing, outlook),
@@ -258,7 +258,7 @@ fn keep_running(standing: &Standing<'_>, outlook: &Outlook) -> String {
             days / 365
         ),
         (_, Some(days)) => format!("Keep running: {days} days are left."),
-        (_, None) => "Keep running: nothing can be said yet.".to_owned(),
+        (_, None) => "Keep running: there is no clear result yet.".to_owned(),
     }
 }
 
@@ -334,14 +334,14 @@ mod tests {
                 "Serve Variant 1: it beats the control by 4.1 %, from 1.2 % to 7.0 %. This is exploratory: The goal b became \
                  the primary one.",
             ),
-            (live, None, "It runs; its result is not yet known."),
+            (live, None, "It is running; its result is not yet known."),
             (inactive, None, "It has ended; its result is not yet known."),
             (
                 live,
                 Some(outlook("keep_running", 0)),
                 "Nobody has entered for a day: check the script on the page, the targeting and the traffic.",
             ),
-            (live, Some(outlook("", 5)), "Give it a primary goal: without one there is nothing to decide by."),
+            (live, Some(outlook("", 5)), "Set a primary goal: without one there is no verdict."),
             (live, Some(outlook("keep_running", 500)), "Keep running: 4 days are left."),
             (
                 live,
@@ -363,7 +363,7 @@ mod tests {
             (
                 live,
                 Some(outlook("no_difference", 500)),
-                "Stop it: if the variants differ from the control, it is too little to act on.",
+                "Stop it: any difference between the variants and the control is too small to act on.",
             ),
             (
                 inactive,

@@ -91,7 +91,7 @@ fn judge(name: &str, golden: &Value, report: &Value, methods: &str) -> Result<()
     if was == methods && !changed.is_empty() {
         Err(format!(
             "The report {name:?} has other values than before, but METHODS is still {methods:?}, so `muriel verify` \
-             would call honest results of earlier builds wrong. If the change is meant, raise METHODS in \
+             would reject correct results of earlier builds. If the change is intended, raise METHODS in \
              crates/results/src/manifest.rs, then run UPDATE_GOLDEN=1 cargo test -p muriel-results golden.\n  {}",
             list(&changed)
         ))
@@ -141,7 +141,7 @@ fn values_change_only_with_their_methods() {
     for entry in std::fs::read_dir(&directory).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if !names.contains(&name) {
-            problems.push(format!("tests/golden/{name} belongs to no scenario; delete it."));
+            problems.push(format!("tests/golden/{name} does not belong to a scenario; delete it."));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n\n"));

@@ -199,7 +199,7 @@ pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
             Some(prefix) if prefix.eq_ignore_ascii_case("country-") => {
                 let code = &sent[8..];
                 if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-                    let message = format!("must name countries by two letters, as country-DE does; {shown:?} does not");
+                    let message = format!("must name countries by two letters, such as country-DE; {shown:?} does not");
                     return Err(Flaw::new(message));
                 }
                 format!("country-{}", code.to_ascii_uppercase())
@@ -210,8 +210,8 @@ pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
             || ["mobile", "desktop", "tablet", "new", "returning", "paid", "search", "direct"].contains(&word.as_str());
         if !known {
             return Err(Flaw::new(format!(
-                "must be of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, separated by \
-                 commas; {shown:?} is not one of them"
+                "must be one or more of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, \
+                 separated by commas; {shown:?} is not one of them"
             )));
         }
         if !words.contains(&word) {

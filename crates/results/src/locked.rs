@@ -117,8 +117,8 @@ impl Labels {
         let threshold = locked.threshold();
         let own: Vec<Option<String>> = manifest.metrics.iter().map(|metric| locked.metric(metric)).collect();
         let of_arms: Vec<Option<String>> = (0..manifest.experiment.arms.len()).map(|arm| locked.arm(arm)).collect();
-        let parts = "No part of the visitors was planned to be looked at by itself; many are compared, and no correction is \
-                     made for that: look for ideas here, and do not decide by it.";
+        let parts = "No segment is part of the plan. Many are compared here, without a correction for that: use them \
+                     to find ideas, not to decide.";
         // A requested goal changes nothing about the experiment.
         let is_asked = |metric: &MetricFacts| {
             metric.role != "primary" && metric.is_goal() && manifest.inquiry.goal_key.as_ref() == Some(&metric.key)
@@ -242,7 +242,7 @@ fn held_back(manifest: &Manifest, facts: &PlanFacts, lock: &LockedPlan) -> Optio
         None => ("locked", lock.locked_at),
     };
     Some(format!(
-        "The clock goes by the plan that was {done} at {}, that is by {}; a person confirms what was changed since with POST \
+        "The clock follows the plan that was {done} at {}: {}; a person confirms the later changes with POST \
          /experiment/{}/confirm-plan.",
         at.in_words(),
         by.join(", "),
@@ -266,14 +266,13 @@ fn unlocked(manifest: &Manifest) -> String {
 fn note(manifest: &Manifest, facts: &PlanFacts, plan: &LockedPlan) -> Option<String> {
     if !facts.fits() {
         return Some(
-            "The stored plan does not fit its hash: somebody has changed it in the database, so it proves nothing."
-                .to_owned(),
+            "The stored plan does not match its hash: it was changed in the database, so it proves nothing.".to_owned(),
         );
     }
     let started_at = manifest.experiment.started_at.filter(|started_at| *started_at < plan.locked_at)?;
     Some(format!(
-        "It was given a start of the past: its visitors count from {}, and its plan was locked at {}, when it could be known \
-         what they did.",
+        "It was started with a date in the past: its visitors count from {}, but its plan was locked at {}, when their \
+         behaviour could already be known.",
         started_at.in_words(),
         plan.locked_at.in_words()
     ))
@@ -290,7 +289,7 @@ fn of_inquiry(inquiry: &Inquiry) -> Option<String> {
         ("report_phase", *report_phase != Phase::default()),
     ];
     let asked: Vec<&str> = asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name).collect();
-    (!asked.is_empty()).then(|| format!("It is about other visitors than the plan, by {}.", asked.join(", ")))
+    (!asked.is_empty()).then(|| format!("It is about other visitors than the plan, because of {}.", asked.join(", ")))
 }
 
 /// Compares the plan with the current values in the manifest.
@@ -318,7 +317,7 @@ impl Comparison<'_> {
         if !unlike.is_empty() {
             let fields = unlike.join(", ");
             return Some(format!(
-                "What the goal {key} counts ({fields}) was changed after the plan was locked at {at}."
+                "The definition of the goal {key} ({fields}) was changed after the plan was locked at {at}."
             ));
         }
         let planned = self.plan.primary_goal.as_ref().map(|goal| goal.goal_key.as_str());
@@ -381,7 +380,7 @@ impl Comparison<'_> {
             let key = &goal.goal_key;
             match self.reported(key).map(|metric| metric.role.as_str()) {
                 Some("primary") => {}
-                Some(_) => changed.push(format!("The primary goal of the plan, {key}, is the primary one no more.")),
+                Some(_) => changed.push(format!("The primary goal of the plan, {key}, is no longer the primary goal.")),
                 None => changed.push(format!("The primary goal of the plan, {key}, is no longer reported.")),
             }
         }
@@ -415,12 +414,12 @@ impl Comparison<'_> {
         );
         if plan.is_mab.is_some_and(|planned| planned != facts.is_mab) {
             let (is, planned) =
-                if facts.is_mab { ("follow the result", "fixed") } else { ("are fixed", "by the result") };
-            changed.push(format!("The weights (configuration.is_mab) {is} now; the plan has them {planned}."));
+                if facts.is_mab { ("follow the result", "are fixed") } else { ("are fixed", "follow the result") };
+            changed.push(format!("The weights (configuration.is_mab) {is} now; in the plan they {planned}."));
         }
         let unlike = plan.stop_rule.unlike(&now.stop_rule);
         if !unlike.is_empty() {
-            changed.push(format!("What ends it (configuration: {}) is not as planned.", unlike.join(", ")));
+            changed.push(format!("The rules that end it (configuration: {}) differ from the plan.", unlike.join(", ")));
         }
         let id = |hypothesis: &Option<LockedHypothesis>| hypothesis.as_ref().map(|hypothesis| hypothesis.hypothesis_id);
         if id(&plan.hypothesis) != id(&now.hypothesis) {

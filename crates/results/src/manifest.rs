@@ -66,8 +66,8 @@ impl Engine {
         }
         if name != "muriel" || !RELEASES.contains(&version.as_str()) {
             return Err(Flaw::new(format!(
-                "says it was computed by {name} {version}, which this program (muriel {}) does not know to have methods \
-                 {METHODS}: verify it with that release",
+                "says that it was computed by {name} {version}, but this program (muriel {}) does not know that \
+                 release to have methods {METHODS}: verify it with that release",
                 env!("CARGO_PKG_VERSION")
             )));
         }
@@ -346,7 +346,7 @@ impl RateFacts {
             days.iter().map(rate)
         });
         let rates: Vec<Rate> = rates.collect();
-        let flaw = |what: String| Flaw::new(format!("has currency_rates that cannot be: {what}"));
+        let flaw = |what: String| Flaw::new(format!("has invalid currency_rates: {what}"));
         if rates.is_empty() {
             parse_currency(&self.currency).map_err(|wrong| flaw(format!("currency {wrong}")))?;
             return Ok(ExchangeRates { currency: self.currency.clone(), spans: Vec::new() });
@@ -469,7 +469,7 @@ impl Manifest {
         match self.logs.windows(2).position(|pair| pair[0].id >= pair[1].id) {
             Some(at) => Err((
                 format!("logs[{}].id", at + 1),
-                Flaw::new("must come after the one before: ids ascend, each once"),
+                Flaw::new("must come after the id before it: ids are in ascending order, each once"),
             )),
             None => Ok(()),
         }

@@ -34,7 +34,7 @@ impl StartPlan {
     /// Plan for an experiment whose project has too little data.
     fn unknown() -> Self {
         let message = format!(
-            "plan.visitors: none was given, and the project's last two weeks say too little to plan with, so the \
+            "plan.visitors: none was given, and the project's last two weeks have too little data for a plan, so the \
              comparisons are tuned for {DEFAULT_VISITORS} visitors"
         );
         Self { visitors: None, message }
@@ -43,8 +43,8 @@ impl StartPlan {
     /// Plan for an experiment whose project's traffic could not be read in time.
     pub fn unmeasured() -> Self {
         let message = format!(
-            "plan.visitors: none was given, and the project's traffic could not be looked at now, so the comparisons are \
-             tuned for {DEFAULT_VISITORS} visitors; for another number, set plan.visitors before the first start"
+            "plan.visitors: none was given, and the project's traffic could not be read in time, so the comparisons \
+             are tuned for {DEFAULT_VISITORS} visitors; for another number, set plan.visitors before the first start"
         );
         Self { visitors: None, message }
     }
@@ -158,8 +158,8 @@ mod tests {
             (Some(119_607.0), Some(5.0), Some(0.1), Some(10_000), "tuned for 10000 from now on"),
             (Some(800.0), Some(33.333), Some(0.1), Some(800), "of the 33.33 % of visitors"),
             (Some(1e300), Some(1e-9), Some(1e300), Some(MAX_SAFE), "more than come"),
-            (None, Some(0.0), Some(50.0), None, "say too little"),
-            (Some(800.0), Some(5.0), None, None, "say too little"),
+            (None, Some(0.0), Some(50.0), None, "have too little data"),
+            (Some(800.0), Some(5.0), None, None, "have too little data"),
             (None, None, None, None, "tuned for 10000 visitors"),
         ] {
             let plan = StartPlan::of(&planned(needed, rate, daily));

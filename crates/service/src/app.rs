@@ -35,14 +35,7 @@ pub struct App(Arc<Parts>);
 
 /// The parts of an [`App`].
 pub struct Parts {
-    /// The database.
-    pub db: Db,
-    /// Source of the current time.
-    pub clock: Clock,
-    /// Cache of API keys, sessions and projects.
-    pub access_cache: AccessCache,
-    /// The secret for the MACs of API keys, sessions and preview links.
-    pub pepper: Pepper,
+    context: Context,
     /// Sign-in state.
     pub people: People,
     /// Texts of hypotheses, case-folded for search.
@@ -115,9 +108,9 @@ impl App {
     /// Creates the state over a database whose schema is up to date.
     pub fn new(db: Db, pepper: Pepper, clock: Clock, traffic: Traffic) -> Self {
         Self(Arc::new(Parts {
-            rulesets: Rulesets::new(db.clone(), traffic.rulesets.map(RulesetFiles::new)),
+            rulesets: Rulesets::new(db, traffic.rulesets.map(RulesetFiles::new)),
             visitors: traffic.visitors,
-            intake: Intake::new(traffic.log, traffic.events),
+            intake: Intake::new(context.clone(), live.clone(), traffic.log, traffic.events),
             results: traffic.results.map(OnceLock::from).unwrap_or_default(),
             site: Arc::new(traffic.site),
             node: traffic.node,
@@ -126,18 +119,16 @@ impl App {
             script_fetches: LastUses::default(),
             share_openings: LastUses::default(),
             shared_reports: SharedReports::default(),
-            live: Arc::default(),
-            simulations: ComputeQueue::new(simulation::QUEUE_MAX),
-            programmes: ComputeQueue::new(programme::QUEUE_MAX),
+            live,
+            simulations: ComputeQueue::new(compute_queue::SIMULATIONS_MAX),
+            programmes: ComputeQueue::new(compute_queue::PROGRAMMES_MAX),
             lag: LoadingLag::default(),
             failing_tasks: AtomicUsize::new(0),
             access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),
             list_cache: ListCache::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),
-            people: People::new(&pepper, traffic.people),
-            db,
-            clock,
-            pepper,
+            people: People::new(context.clone(), traffic.people),
+            context,
         }))
     }
 
@@ -221,15 +212,15 @@ impl App {
 
     /// The event log, once it is open.
     pub fn log(&self) -> Option<&Log> {
-        self.intake.log.get()
+        self.intake.log()
     }
 
     /// Adds the log and the reports, which could not be opened at the start because the disk was full.
     /// From now on events are accepted and reports computed.
     pub fn attach(&self, log: Log, results: Arc<ReportCache>) {
-        // A second call has opened the same files, so its values can be dropped.
+        // A second call has opened the same files, so its value can be dropped.
         let _ = self.results.set(results);
-        let _ = self.intake.log.set(log);
+        self.intake.attach(log);
     }
 
     /// Returns whether the event log accepts events.

@@ -36,8 +36,8 @@ fn elsewhere(delivered: &Delivered, visitor: &Visitor<'_>) -> Option<String> {
         PageRule::compile(&UrlRule { url: home.clone(), rule, allowed: true }).is_ok_and(|rule| rule.matches(page));
     (!is_there).then(|| {
         format!(
-            "the experiment has no url_rule, so the script on pages shows it on {home:?} alone, and does nothing on \
-             {:?}; servers decide all the same",
+            "the experiment has no url_rule, so the script shows it only on {home:?}, and does nothing on {:?}; \
+             servers decide regardless of the page",
             page.as_str()
         )
     })

@@ -114,7 +114,7 @@ async fn free_key(tx: &mut dyn Tx, project: ProjectId, new: &NewGoal) -> Result<
         None => Keyed::Goal.free_key(tx, project, &text::slug(&new.definition.name, KEY_MAX, "goal")).await,
         Some(key) if Keyed::Goal.is_taken(tx, project, key).await? => Err(Error::conflict(
             ConflictCode::KeyTaken,
-            "goal_key is taken, or was once: keys of deleted goals are not used again",
+            "goal_key is taken, maybe by a deleted goal: keys of deleted goals are not used again",
         )),
         Some(key) => Ok(key.clone()),
     }
@@ -306,8 +306,8 @@ impl Edit {
             let used = self.guarded_use(tx, before.id).await?;
             if let Some(id) = used {
                 let message = format!(
-                    "experiment {id} counts this goal, so that a second person has to approve its change, and goals cannot be \
-                     proposed: make another goal, or end the experiment first"
+                    "experiment {id} counts this goal, so a second person has to approve the change, but goals cannot \
+                     be proposed: create another goal, or end the experiment first"
                 );
                 return Err(Error::conflict(ConflictCode::ApprovalNeeded, message));
             }

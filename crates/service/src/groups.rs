@@ -242,7 +242,7 @@ impl GroupAct {
             } else if let Some(other) = others.iter().find(|other| is_exclusion(after) && is_exclusion_of(other, id)) {
                 problems.add(
                     field(),
-                    format!("is in the exclusion group {} ({}); take it out there first", other.id, other.name),
+                    format!("is in the exclusion group {} ({}); remove it there first", other.id, other.name),
                 );
             }
         }
@@ -287,16 +287,15 @@ impl GroupAct {
         }
         if let Some(id) = guarded {
             let message = format!(
-                "this changes who meets experiment {id}, which a second person has to approve, and groups cannot be proposed: \
-                 end the experiment or take its start date away first, or let an admin turn approve_live off meanwhile"
+                "this changes which visitors get experiment {id}, so a second person has to approve it, but groups \
+                 cannot be proposed: end the experiment or remove its start date first, or let an admin turn \
+                 approve_live off meanwhile"
             );
             return Err(Error::conflict(ConflictCode::ApprovalNeeded, message));
         }
         if !warnings.is_empty() && !self.accept_moves {
-            let message = format!(
-                "this moves visitors: {}. Send \"accept_moves\": true to do it all the same",
-                warnings.join("; ")
-            );
+            let message =
+                format!("this moves visitors: {}. Send \"accept_moves\": true to do it anyway", warnings.join("; "));
             return Err(Error::conflict(ConflictCode::MovesVisitors, message));
         }
         if !warnings.is_empty() {

@@ -632,7 +632,7 @@ fn fails_by_itself(id: ExperimentId, task: &'static str, error: Error) -> Result
         Error::Unavailable { .. } | Error::OutcomeUnknown => Err(error),
         error => {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(test_id = id.0, task, error, "an experiment cannot be looked at; it is left out for now");
+            tracing::warn!(test_id = id.0, task, error, "an experiment cannot be checked; it is skipped for now");
             Ok(true)
         }
     }

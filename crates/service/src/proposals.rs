@@ -92,11 +92,10 @@ pub async fn create(
                 Proposed::Plan(reason) => experiments::confirmed(tx, &change, &before, reason).await?,
             };
             if Revision::between(&before.experiment, after.clone(), change.now).is_none() {
-                return Err(Problems::one("body", "changes nothing; the experiment is like this already").into());
+                return Err(Problems::one("body", "changes nothing; the experiment already has these values").into());
             }
             if proposals::open_count(tx, id).await? >= OPEN_MAX {
-                let full =
-                    format!("is one too many: the experiment has {OPEN_MAX} open proposals; decide some of them");
+                let full = format!("cannot be taken: the experiment has {OPEN_MAX} open proposals; decide one first");
                 return Err(Problems::one("body", full).into());
             }
             let needs_approval = change.rules(tx).await?.apply_to(Some(&before.experiment), &after);
@@ -130,7 +129,7 @@ pub async fn create(
                     tx,
                     change.target.project.id,
                     &to,
-                    (Notice::Proposed, "a change is proposed that you may approve or reject"),
+                    (Notice::Proposed, "a change was proposed that you may approve or reject"),
                     &note,
                 )
                 .await?;
@@ -146,7 +145,7 @@ pub async fn create(
 fn moved(before: &Experiment, status: StatusChange, change: &Change) -> Result<Experiment> {
     match status.started_at {
         None => Ok(before.moved(status.to, change.now)?),
-        Some(_) => Err(Problems::one("started_at", "cannot be proposed; send it with the status itself").into()),
+        Some(_) => Err(Problems::one("started_at", "cannot be proposed; send it when you set the status").into()),
     }
 }
 
@@ -305,7 +304,7 @@ pub async fn close(
                     ProposalState::Withdrawn if found.state == ProposalState::Open && found.proposed_by != by => {
                         return Err(Error::conflict(
                             ConflictCode::OwnProposal,
-                            "only the one who made a proposal withdraws it; reject it instead",
+                            "only the author of a proposal can withdraw it; reject it instead",
                         ));
                     }
                     ProposalState::Withdrawn if found.state == ProposalState::Open => {}
@@ -397,14 +396,14 @@ async fn decidable(tx: &mut dyn Tx, proposal: &Proposal, actor: &Actor) -> Resul
     if proposal.proposed_by == actor.reference() || author.is_some() && author == actor.maker() {
         return Err(Error::conflict(
             ConflictCode::OwnProposal,
-            "nobody decides their own proposal; ask somebody else, or withdraw it",
+            "you cannot decide your own proposal; ask somebody else, or withdraw it",
         ));
     }
     Ok(())
 }
 
 fn decided_before() -> Error {
-    Error::conflict(ConflictCode::ProposalDecided, "the proposal was decided before")
+    Error::conflict(ConflictCode::ProposalDecided, "the proposal is already decided")
 }
 
 fn outdated(proposal: &Proposal, revision: i64) -> Error {
@@ -413,7 +412,7 @@ fn outdated(proposal: &Proposal, revision: i64) -> Error {
         ConflictCode::ProposalOutdated,
         format!(
             "the proposal was made for revision {base} of the experiment, which has revision {revision} now; GET \
-             /experiment/{experiment}/proposals shows both under proposal {id}, in changes and changed_since; propose it anew"
+             /experiment/{experiment}/proposals shows both under proposal {id}, in changes and changed_since; propose it again"
         ),
     )
 }

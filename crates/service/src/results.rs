@@ -11,8 +11,8 @@ use crate::error::{ConflictCode, Error, Result};
 use muriel_domain::Problems;
 use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
 use muriel_results::{
-    ComputeError, Computed, HoldoutInputs, Inquiry, NoHoldout, NotFound, PlanningReport, PlanningRequest, ReportCache,
-    ReportError, ReportInputs, ReportKey, ReportSubject, SubjectId,
+    Computed, HoldoutInputs, Inquiry, NoHoldout, NotFound, PlanningReport, PlanningRequest, ReportCache, ReportInputs,
+    ReportKey, ReportSubject, SubjectId,
 };
 use muriel_store::tenants::Project;
 use muriel_warehouse as warehouse;
@@ -63,7 +63,7 @@ pub async fn holdout_report(
         NoHoldout::Group => Error::NotFound("exclusion group"),
         NoHoldout::Exclusion => Error::conflict(
             ConflictCode::NoHoldout,
-            "this is an exclusion group, which holds nobody out; only a holdout has a result",
+            "this is an exclusion group, which does not hold out visitors; only a holdout has a result",
         ),
         NoHoldout::Goal => not_found(NotFound::Goal),
     })?;

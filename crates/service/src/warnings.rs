@@ -81,7 +81,7 @@ pub(crate) fn about_dropped(arms: std::ops::Range<usize>, winners: Option<&[usiz
         let result = match winners {
             Some(winners) if winners.contains(&arm) => "; the result called it better than the control",
             Some(_) => "",
-            None => "; whether the result called it better is not known, as it could not be computed in time",
+            None => "; it is not known whether it was better, because the result could not be computed in time",
         };
         format!("variants: Variant {arm} is deleted with its code, and its visitors get other arms{result}")
     };

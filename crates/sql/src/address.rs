@@ -235,7 +235,7 @@ fn passfile(path: &Path) -> Option<String> {
         return ignored("it is not a plain file");
     }
     if facts.mode() & 0o077 != 0 {
-        return ignored("others than its owner may read or write it; run chmod 600 on it");
+        return ignored("users other than its owner may read or write it; run chmod 600 on it");
     }
     let mut text = String::new();
     match file.take(PASSFILE_MAX).read_to_string(&mut text) {

@@ -44,7 +44,7 @@ pub enum Error {
         source: Source,
     },
     /// The database stopped responding during a commit, so the write may have happened. Check before repeating it.
-    #[error("the database did not say whether it has written")]
+    #[error("the database did not confirm whether it has written")]
     OutcomeUnknown {
         /// The cause.
         source: Source,

@@ -57,18 +57,18 @@ pub fn create_private(path: &Path) -> io::Result<()> {
 pub fn writer(path: &Path, durability: Durability) -> Result<Connection> {
     if rusqlite::version_number() < OLDEST {
         let version = rusqlite::version();
-        return Err(Error::unexpected(format!("SQLite {version} is linked, 3.51.3 or newer is needed")));
+        return Err(Error::unexpected(format!("SQLite {version} is linked, but 3.51.3 or newer is needed")));
     }
     // See `reader`. A write-ahead log with content belongs to a lost file, so a writer must not delete it.
     let size = |path: &Path| std::fs::metadata(path).map(|file| file.len()).ok();
     if size(path) == Some(0) && size(&beside(path, "-wal")).is_some_and(|log| log > 0) {
-        return Err(Error::unexpected("the file is empty, and what is in the write-ahead log beside it is of another"));
+        return Err(Error::unexpected("the file is empty, but its write-ahead log has content of another file"));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = open(path, flags)?;
     let mode = keep_log(&conn)?;
     if mode != "wal" {
-        return Err(Error::unexpected(format!("the file cannot keep a write-ahead log, its journal mode is {mode}")));
+        return Err(Error::unexpected(format!("the file cannot keep a write-ahead log; its journal mode is {mode}")));
     }
     conn.execute_batch(match durability {
         Durability::Full => "PRAGMA synchronous = FULL",

@@ -104,7 +104,7 @@ impl Postgres {
         tokio::spawn(async move {
             while !sender.is_closed() {
                 if let Err(error) = pass_on(&connections, channel, &sender).await {
-                    tracing::debug!(error = &error as &dyn std::error::Error, channel, "cannot listen");
+                    tracing::debug!(error = &error as &dyn std::error::Error, channel, "cannot receive notifications");
                 }
                 tokio::select! {
                     () = sender.closed() => return,
@@ -156,7 +156,7 @@ impl Postgres {
             // the pool.
             drop(client.map(Client::take));
             let error = if committing.into_inner() && !read_only {
-                Error::outcome_unknown("its commit was not answered in time")
+                Error::outcome_unknown("it did not answer the commit in time")
             } else {
                 Error::out_of_time()
             };
@@ -430,7 +430,7 @@ impl ToSql for Value {
             (Value::Real(real), &Type::FLOAT4) => (*real as f32).to_sql(ty, out),
             (Value::Text(text), _) if <&str as ToSql>::accepts(ty) => text.to_sql(ty, out),
             (Value::Blob(blob), &Type::BYTEA) => blob.to_sql(ty, out),
-            _ => Err(format!("the parameter is {}, its place is {ty}", self.kind()).into()),
+            _ => Err(format!("the parameter is {}, but the statement expects {ty}", self.kind()).into()),
         }
     }
 

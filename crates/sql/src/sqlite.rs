@@ -162,7 +162,7 @@ impl Sqlite {
             // A job that has not begun will not be run.
             let has_begun = claimed.swap(true, Ordering::AcqRel);
             let error = if has_begun {
-                Error::outcome_unknown("the file was still being written when the time was over")
+                Error::outcome_unknown("the write had not finished at the timeout")
             } else {
                 Error::out_of_time()
             };
@@ -278,7 +278,7 @@ impl Writer {
     /// Remaining jobs have not run and belong to the next group.
     fn group(&mut self, jobs: &mut VecDeque<Box<dyn Job>>) {
         if let Err(error) = step(&self.conn, "BEGIN IMMEDIATE") {
-            tracing::warn!(error = &error as &dyn std::error::Error, "no transaction to write in");
+            tracing::warn!(error = &error as &dyn std::error::Error, "a write transaction cannot begin");
             for job in jobs.drain(..) {
                 job.answer(Err(error.clone()));
             }
@@ -367,7 +367,7 @@ impl Writer {
             }
             Ok(_) => {}
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "cannot see whether others have written")
+                tracing::warn!(error = &error as &dyn std::error::Error, "cannot detect writes of other processes")
             }
         }
     }

@@ -298,7 +298,7 @@ pub async fn verify(tx: &mut dyn Tx, company: CompanyId, so_far: Verified) -> Re
         let flaw = if row.entry != expected {
             Some(format!("entry {expected} is missing"))
         } else if row.hashed(&verified.hash).as_slice() != row.hash {
-            Some(format!("entry {expected} is not what it was when it was written"))
+            Some(format!("entry {expected} has been changed since it was written"))
         } else {
             None
         };

@@ -234,7 +234,7 @@ pub async fn send(
             .await?;
         let (status, next_at, reason) = match full {
             None => ("pending", Some(at.us()), None),
-            Some(_) => ("failed", None, Some(format!("{PENDING_MAX} deliveries waited for the webhook already"))),
+            Some(_) => ("failed", None, Some(format!("{PENDING_MAX} deliveries of the webhook were pending already"))),
         };
         let row = tx
             .query_one(

@@ -55,7 +55,7 @@ pub type EngineError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// [`StopToken::stop`] was called.
-    #[error("the question was stopped")]
+    #[error("the query was stopped")]
     Stopped,
     /// Another process has the warehouse open; only one can at a time.
     #[error("{} is in use by another process", path.display())]
@@ -81,10 +81,10 @@ pub enum Error {
     #[error("{0}")]
     ExperimentQuestion(String),
     /// The question needs more memory than the warehouse may use.
-    #[error("the question needs more memory than the warehouse may use")]
+    #[error("the query needs more memory than the warehouse may use")]
     Memory,
     /// The warehouse already has the rows of [`LOGS_MAX`] logs.
-    #[error("the warehouse holds the events of {LOGS_MAX} logs, which is the most that it can")]
+    #[error("the warehouse holds the events of {LOGS_MAX} logs, which is the maximum")]
     TooManyLogs,
     /// The files are damaged, or the engine shut down after an error. The warehouse must be
     /// reopened or rebuilt, which its loader does.

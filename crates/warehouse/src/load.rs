@@ -271,7 +271,7 @@ impl Shared {
                     let text = error.to_string();
                     if last_error != text {
                         let error = &error as &dyn std::error::Error;
-                        tracing::warn!(error, "the warehouse cannot be loaded, it is tried again");
+                        tracing::warn!(error, "the warehouse cannot be loaded; loading is retried");
                         last_error = text;
                     }
                     if !self.wait(|_| false, Clock::now(), pause) {

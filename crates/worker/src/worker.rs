@@ -283,7 +283,7 @@ impl Worker {
                 status.failures += 1;
                 status.consecutive_failures = status.consecutive_failures.saturating_add(1);
                 if !was_failing {
-                    tracing::warn!(task = task.name, error = reason, "the task fails and is tried again");
+                    tracing::warn!(task = task.name, error = reason, "the task failed and is retried");
                 }
                 pause = task.pause(status.consecutive_failures, took);
                 TaskOutcome::Failed(reason)

@@ -42,7 +42,7 @@ export const PUBLIC = {
     const person = state.people.find((one) => one.email === body.email.toLowerCase());
     if (!person || body.password.length < 12) throw wrong;
     if (person.has_totp && !body.totp)
-      throw new Refused(401, "totp_needed", "the code of the authenticator is needed too, as totp");
+      throw new Refused(401, "totp_needed", "a code of the authenticator is also required, as totp");
     if (person.has_totp && body.totp !== "123456") throw wrong;
     return [200, sessionOf(person, state), begun(person, state)];
   },

@@ -56,7 +56,7 @@ test("what needs somebody stands above the list, and filters it", () =>
   list({}, async (visit) => {
     const { page } = visit;
     const { experiments } = visit.server.state;
-    const needs = page.getByRole("navigation", { name: "Needs somebody" });
+    const needs = page.getByRole("navigation", { name: "Needs attention" });
     const seen = experiments.filter((one) => !one.archived && one.outcome === null);
     const broken = seen.filter(({ status, health }) => status === 1 && health === "fail");
     const won = seen.filter(({ status, verdict, is_deploy }) => status !== 9 && verdict === "win" && is_deploy !== 1);

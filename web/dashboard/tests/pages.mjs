@@ -101,7 +101,7 @@ export const PAGES = {
   "people-change": {
     path: "/settings/people",
     async act(page) {
-      await page.getByRole("button", { name: "Acts for Mary Somerville" }).click();
+      await page.getByRole("button", { name: "Actions for Mary Somerville" }).click();
       await page.getByRole("menuitem", { name: "Change role" }).click();
       await page.getByRole("dialog").waitFor();
     },

@@ -36,15 +36,15 @@ fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String>
     let share = || 100.0 * it.value.unwrap_or(0.0);
     Some(match it.metric {
         PageMetric::Errors => format!(
-            "{name} fails for {:.2} % of its visitors, {:.2} points more than the control ({}). What the errors say \
-             is listed with the pages of the variants: look at the code and the selectors that they name.",
+            "{name} fails for {:.2} % of its visitors, {:.2} points more than the control ({}). The error messages \
+             are listed with the pages of the variants: check the code and the selectors that they name.",
             share(),
             100.0 * difference,
             points(interval)
         ),
         PageMetric::Late => format!(
             "{name} comes too late for {:.2} % of its visitors, {:.2} points more than the control ({}). They saw the original. \
-             Put the script first in the head, and avoid what it has to wait for.",
+             Put the script first in the head, and avoid anything that delays it.",
             share(),
             100.0 * difference,
             points(interval)
@@ -55,13 +55,13 @@ fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String>
             ms(interval)
         ),
         PageMetric::LayoutShift => format!(
-            "The layout of pages of {name} shifts by {difference:.3} more than that of the control ({:.3} to {:.3}). Give what its \
-             changes insert its size from the start.",
+            "The layout of pages of {name} shifts by {difference:.3} more than that of the control ({:.3} to {:.3}). \
+             Reserve space for the elements that its changes insert.",
             interval.lower, interval.upper
         ),
         PageMetric::Inp => format!(
-            "Pages of {name} take {difference:.0} ms longer to respond than those of the control ({}). Look at what its code does \
-             on clicks and keys.",
+            "Pages of {name} take {difference:.0} ms longer to respond than those of the control ({}). Check what its \
+             code does on clicks and key presses.",
             ms(interval)
         ),
     })
@@ -76,14 +76,14 @@ pub(super) fn of_all(design: &Design, arms: &[PageArm], grade: Grade) -> String 
         .collect();
     match grade {
         Grade::Unknown => format!(
-            "There is too little to compare the pages of the arms: {MIN_VISITORS} visitors of each with a measured page are the \
-             least."
+            "There is too little data to compare the pages of the arms: each arm needs at least {MIN_VISITORS} \
+             visitors with a measured page."
         ),
         Grade::Ok if unknown.is_empty() => {
             "No variant is known to fail more often than the control, or to make pages slower.".to_owned()
         }
         Grade::Ok => {
-            format!("Nothing is known to be worse than in the control. Not compared yet: {}.", unknown.join(", "))
+            format!("No measure is known to be worse than in the control. Not compared yet: {}.", unknown.join(", "))
         }
         Grade::Warn | Grade::Fail => {
             // The worst findings first.

@@ -91,7 +91,7 @@ pub(super) async fn report_take(body: Body) -> StatusCode {
             page = report.document_uri,
             source = report.source_file,
             line = report.line_number,
-            "a page of the dashboard did what its policy forbids",
+            "a dashboard page violated its Content-Security-Policy",
         );
     }
     StatusCode::NO_CONTENT

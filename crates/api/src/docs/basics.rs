@@ -11,9 +11,9 @@ type Chapter = (&'static str, &'static str, fn(&mut Html));
 /// Chapters in the order of the page.
 pub(super) const CHAPTERS: &[Chapter] = &[
     ("authentication", "Authentication", authentication),
-    ("requests", "Requests and answers", requests),
+    ("requests", "Requests and responses", requests),
     ("versions", "Changing without overwriting", versions),
-    ("idempotency", "Sending again safely", idempotency),
+    ("idempotency", "Safe retries", idempotency),
     ("paging", "Lists and paging", paging),
     ("limits", "Rate limits", limits),
 ];
@@ -23,11 +23,11 @@ fn authentication(html: &mut Html) {
     html.tag(
         "<p>Each request carries an API key as <code>Authorization: Bearer &lt;key&gt;</code>. A key belongs to a ",
     );
-    html.tag("company and works for its projects; one that is limited to some projects sees the others as unknown. ");
-    html.tag("Keys are never read from a path or a query. Without a good key the answer is 401. The OpenFeature ");
-    html.tag("operations take it as <code>X-API-Key: &lt;key&gt;</code> too; what visitors fetch needs none.</p>");
-    html.tag("<p>The examples take the server, the project and the key from variables of the shell. A key carries scopes, and ");
-    html.tag("each operation names the one it needs:</p><dl class=\"scopes\">");
+    html.tag("company and works for its projects. A key that is limited to some projects gets 404 for all others. ");
+    html.tag("Keys are never read from a path or a query. Without a valid key the response is 401. The OpenFeature ");
+    html.tag("operations also accept <code>X-API-Key: &lt;key&gt;</code>. Operations for visitors need no key.</p>");
+    html.tag("<p>The examples read the server, the project and the key from shell variables. A key has scopes, and ");
+    html.tag("each operation names the one that it needs:</p><dl class=\"scopes\">");
     for scope in Scope::ALL {
         html.tag("<dt>").code(scope.name()).tag("</dt><dd>").text(allows(scope)).tag("</dd>");
     }
@@ -44,53 +44,41 @@ fn allows(scope: Scope) -> &'static str {
     match scope {
         Scope::Read => "Read experiments, hypotheses, goals and results.",
         Scope::Write => "Create, change and delete them; send events from servers.",
-        Scope::Code => "Change code and HTML that run on customers' pages, besides write.",
-        Scope::Evaluate => "Ask for decisions.",
-        Scope::Admin => "Set currency rates, and give an experiment a start in the past.",
+        Scope::Code => "Change code and HTML that run on customers' pages, in addition to write.",
+        Scope::Evaluate => "Evaluate experiments for visitors.",
+        Scope::Admin => "Set currency rates, and set the start of an experiment to a time in the past.",
     }
 }
 
 fn requests(html: &mut Html) {
-    html.tag("<p>Bodies are JSON of at most 2 MiB, nested at most 32 levels deep, and named by ");
+    html.tag("<p>Bodies are JSON of at most 2 MiB, nested at most 32 levels deep, with ");
     html.tag("<code>Content-Type: application/json</code>. An unknown field is an error that names the nearest known ");
-    html.tag("one; unknown query parameters are ignored. A change is applied whole or not at all.</p>");
-    html.tag("<p>A <code>PATCH</code> changes only the fields that are sent, and a field that is sent takes its new ");
-    html.tag(
-        "value whole. Sent to an experiment as <code>application/merge-patch+json</code>, objects merge (RFC 7396), ",
-    );
-    html.tag("so that one key of them can be changed alone, and null returns it to its default.</p>");
-    html.tag(
-        "<p>Moments are in UTC with milliseconds, as <code>2026-03-02T09:30:00.000Z</code>. Ids are integers below ",
-    );
-    html.tag(
-        "2<sup>53</sup> and never used again. Every answer has an <code>X-Request-Id</code>: quote it when you ask ",
-    );
-    html.tag("for help.</p>");
+    html.tag("one. Unknown query parameters are also errors, except for <code>listExperiments</code>, ");
+    html.tag("<code>listHypotheses</code> and <code>explainAssignment</code>. A change is applied whole or not at ");
+    html.tag("all.</p>");
+    html.tag("<p>A <code>PATCH</code> changes only the fields that are sent, and replaces the value of each as a ");
+    html.tag("whole. With <code>application/merge-patch+json</code> (RFC 7396), objects of an experiment are merged ");
+    html.tag("instead: one key of an object can be changed alone, and null resets it to its default.</p>");
+    html.tag("<p>Times are in UTC with milliseconds, such as <code>2026-03-02T09:30:00.000Z</code>. Ids are integers ");
+    html.tag("below 2<sup>53</sup> and are never reused. Every response has an <code>X-Request-Id</code>: quote it ");
+    html.tag("when you ask for help.</p>");
 }
 
 fn versions(html: &mut Html) {
-    html.tag(
-        "<p>Reading or updating an experiment answers with a strong <code>ETag</code>, which changes with anything in ",
-    );
-    html.tag("its details. Send it back as <code>If-Match</code>, and the change is made only if nobody changed the ");
-    html.tag("experiment meanwhile; otherwise the answer is 412, ");
+    html.tag("<p>When you read or update an experiment, the response has a strong <code>ETag</code>, which changes ");
+    html.tag("with any of its details. Send it back as <code>If-Match</code>: the change is made only if nobody has ");
+    html.tag("changed the experiment since. Otherwise the response is 412, ");
     html.tag("<a href=\"site:docs/errors#error-precondition_failed\"><code>precondition_failed</code></a>: read again, then decide. ");
-    html.tag("Without <code>If-Match</code> the last write wins. With <code>If-None-Match</code> a read of what you ");
-    html.tag("have already is a 304 without a body.</p>");
+    html.tag("Without <code>If-Match</code> the last write wins. With <code>If-None-Match</code>, reading a version ");
+    html.tag("that you already have returns 304 without a body.</p>");
 }
 
 fn idempotency(html: &mut Html) {
-    html.tag(
-        "<p>When an answer to a <code>POST</code> is lost, nobody knows whether it was done. Give each intention an ",
-    );
-    html.tag(
-        "<code>Idempotency-Key</code> of its own, 1 to 255 printable ASCII characters, such as a fresh UUID, and ",
-    );
-    html.tag("send it along again with every retry. For 24 hours the same key, operation and body get the first good ");
-    html.tag(
-        "answer once more, marked <code>Idempotent-Replayed: true</code>, and nothing is done twice. Another body ",
-    );
-    html.tag("under the same key is 409, ");
+    html.tag("<p>When the response to a <code>POST</code> is lost, it is not known whether the server carried it ");
+    html.tag("out. Give each request its own <code>Idempotency-Key</code>, 1 to 255 printable ASCII characters, such ");
+    html.tag("as a new UUID, and send the same key with every retry. For 24 hours, the same key, operation and body ");
+    html.tag("get the first successful response again, marked <code>Idempotent-Replayed: true</code>, and nothing is ");
+    html.tag("done twice. Another body with the same key is answered with 409, ");
     html.tag("<a href=\"site:docs/errors#error-idempotency_key_reused\"><code>idempotency_key_reused</code></a>.</p>");
 }
 
@@ -100,22 +88,16 @@ fn paging(html: &mut Html) {
     html.tag(
         "<a href=\"site:docs/errors#error-invalid_parameter\"><code>invalid_parameter</code></a>. <code>count</code> is the number of ",
     );
-    html.tag(
-        "entries in the page: move <code>offset</code> on by it until a page is empty. Lists of hypotheses also tell ",
-    );
-    html.tag("<code>total</code>, <code>has_more</code> and <code>next_offset</code>.</p>");
+    html.tag("entries in the page: add it to <code>offset</code> until a page is empty. Lists of hypotheses also ");
+    html.tag("have <code>total</code>, <code>has_more</code> and <code>next_offset</code>.</p>");
 }
 
 fn limits(html: &mut Html) {
-    html.tag(
-        "<p>Requests are limited per key and per network: unless the server is set up otherwise, 1,000 a second per ",
-    );
-    html.tag(
-        "key with bursts of 5,000. The <code>RateLimit-Policy</code> and <code>RateLimit</code> header fields tell ",
-    );
-    html.tag("the limit and what is left of it. Beyond it the answer is 429, ");
+    html.tag("<p>Requests are limited per key and per network: by default, 1,000 per second and key, with bursts of ");
+    html.tag("5,000. The header fields <code>RateLimit-Policy</code> and <code>RateLimit</code> have the limit and ");
+    html.tag("the rest of it. Above the limit, the response is 429, ");
     html.tag(
         "<a href=\"site:docs/errors#error-rate_limited\"><code>rate_limited</code></a>, with the seconds to wait in ",
     );
-    html.tag("<code>Retry-After</code>; a 503 has that too.</p>");
+    html.tag("<code>Retry-After</code>. A 503 has this field too.</p>");
 }

@@ -10,17 +10,15 @@ use serde_json::Value;
 /// Writes every error code with its status and meaning.
 pub(super) fn errors<'a>(html: &mut Html, schemas: &mut Schemas<'a>, contract: &'a Value) {
     html.tag("<header><h1>Errors</h1></header><div class=\"columns\"><div class=\"facts\">");
-    html.tag("<p>Every error has one body. <code>error</code> is a sentence for a person and can change; programs ");
-    html.tag("look at <code>code</code>, which is one of the list below. Of invalid input <code>errors</code> lists ");
-    html.tag("everything that was found, not just the first, each with its place.</p>");
+    html.tag("<p>All errors have the same body. <code>error</code> is a sentence for people, and its wording can ");
+    html.tag("change. Programs use <code>code</code>, which is one of the list below. For invalid input, ");
+    html.tag("<code>errors</code> lists every problem that was found, with its field.</p>");
     if let Some(body) = contract.pointer("/components/schemas/ErrorBody") {
         schemas.body(html, body, Side::Response);
     }
     if let Some(body) = contract.pointer("/components/schemas/EvaluationFailure") {
-        html.tag(
-            "<p>The OpenFeature operations answer in the words of their protocol; what stops a request before it ",
-        );
-        html.tag("reaches them has the body above.</p>");
+        html.tag("<p>The OpenFeature operations have the error body of their protocol. Errors that occur before a ");
+        html.tag("request reaches them have the body above.</p>");
         schemas.body(html, body, Side::Response);
     }
     html.tag("</div><div class=\"examples\"><p class=\"after\"><span class=\"status\">400</span> Answer</p>");
@@ -47,6 +45,6 @@ pub(super) fn types<'a>(
     // Rendering the operations records which types they link to.
     let mut rendered = Html::default();
     operations.for_each(|one| one.write(&mut rendered, schemas));
-    html.tag("<header><h1>Types</h1><p class=\"lead\">Objects that are nested deeper in the bodies of operations.</p></header>");
+    html.tag("<header><h1>Types</h1><p class=\"lead\">Objects that are nested deeply in the bodies of operations.</p></header>");
     schemas.types().values().for_each(|entry| _ = html.piece(entry));
 }

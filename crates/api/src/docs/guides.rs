@@ -32,22 +32,22 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
     (
         "Run experiments",
         &[
-            guide!("results", "Results", "What a report says, how fresh it is, and how to check it."),
-            guide!("schedule", "Dates and rules", "What starts and ends by itself, and when it does not."),
+            guide!("results", "Results", "The contents of a result, its freshness, and how to verify it."),
+            guide!("schedule", "Dates and rules", "Automatic starts and ends of experiments, and their limits."),
             guide!(
                 "groups",
                 "Exclusion groups and holdouts",
-                "How experiments are kept apart, and visitors out of all of them."
+                "Experiments that share no visitors, and visitors who are kept out of all experiments."
             ),
-            guide!("dashboard", "The dashboard", "What each of its pages is for."),
+            guide!("dashboard", "The dashboard", "The purpose of each page."),
             guide!(
                 "dashboard-operations",
                 "Working together",
                 "All experiments at a glance, history, the checklist before a start, and changes that a second person approves."
             ),
-            guide!("inbox", "The inbox", "What people are told, watching, and mentions in comments."),
+            guide!("inbox", "The inbox", "Notifications, watching, and mentions in comments."),
             guide!("methods", "Statistical methods", "How verdicts, intervals and health checks are computed."),
-            guide!("glossary", "Glossary", "The words that are used here."),
+            guide!("glossary", "Glossary", "The terms of this documentation."),
         ],
     ),
     (
@@ -61,20 +61,16 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
             guide!(
                 "visitors",
                 "Events and visitors",
-                "Which interface to use from where, events, identity and what counts."
+                "Interfaces for pages and servers, events, identity, and which events count."
             ),
-            guide!("integrations", "Integrations", "Tools on the page that are told which arm a visitor met."),
-            guide!(
-                "webhooks",
-                "Webhooks",
-                "What other systems are told, how messages are signed, and when they are sent again."
-            ),
+            guide!("integrations", "Integrations", "Tools on the page that receive the arm of a visitor."),
+            guide!("webhooks", "Webhooks", "Messages to other systems, their signatures, and when they are retried."),
             guide!("openfeature", "OpenFeature clients", "Decide in your own code, and record exposures."),
             guide!("files", "Experiments as files", "Keep experiments in a repository: export, plan, apply."),
-            guide!("mcp", "Tools for agents", "Connect an agent over the Model Context Protocol, and what it may do."),
+            guide!("mcp", "Tools for agents", "Connect agents over the Model Context Protocol, and limit access."),
             guide!("api", "Using the API", "Keys, PATCH, retries and limits, across all operations."),
-            guide!("assignment", "Assignment", "The specification of who gets what, for clients of your own."),
-            guide!("assignment-pages", "Assignment on pages", "What pages know besides: addresses, sources, cookies."),
+            guide!("assignment", "Assignment", "The specification of assignment, for your own clients."),
+            guide!("assignment-pages", "Assignment on pages", "Rules about pages: addresses, sources, cookies."),
         ],
     ),
     (
@@ -85,10 +81,10 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
             guide!(
                 "visitor-data",
                 "Data of one visitor",
-                "Exporting and deleting what is stored of a visitor, and what a project keeps."
+                "Exporting and deleting the data of a visitor, and the retention of a project."
             ),
-            guide!("reliability", "Reliability", "What is promised about data, and how it is tested."),
-            guide!("performance", "Performance", "What was measured, and how to measure it again."),
+            guide!("reliability", "Reliability", "Guarantees about data, and how they are tested."),
+            guide!("performance", "Performance", "Measurements, and how to repeat them."),
         ],
     ),
 ];

@@ -16,7 +16,7 @@ use muriel_service::{App, goals, install};
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goal/{goal_profile_id}/activity", tag = "Goals", operation_id = "getGoalActivity",
     params(
-        ("days" = inline(Option<i64>), Query, minimum = 1, maximum = 90, description = "Days to look at, today among them; 14 unless given."),
+        ("days" = inline(Option<i64>), Query, minimum = 1, maximum = 90, description = "Number of days, including today; 14 unless given."),
     ),
     responses((status = 200, description = "Day by day.", body = views::GoalActivity)),
     extensions(("x-scope" = json!("read")))
@@ -38,7 +38,7 @@ pub(crate) async fn goal_activity(
 /// Returns how to install the script on the pages of a project, and whether it was seen there.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/install", tag = "Dashboard", operation_id = "getInstall",
-    responses((status = 200, description = "Pages and servers that sent something recently.", body = views::Install)),
+    responses((status = 200, description = "Pages and servers that sent events recently.", body = views::Install)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn install_show(

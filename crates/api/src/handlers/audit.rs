@@ -39,13 +39,13 @@ pub(super) fn csv_file(name: &str, csv: String, next_cursor: Option<String>) -> 
 #[utoipa::path(
     get, path = "/v2/audit", tag = "Audit", operation_id = "listAudit",
     params(
-        ("actor" = inline(Option<String>), Query, max_length = 255, description = "Only what this actor did: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`."),
-        ("object" = inline(Option<String>), Query, max_length = 255, description = "Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`)."),
-        ("project" = inline(Option<String>), Query, max_length = 64, description = "Only what was done in the project with this key."),
+        ("actor" = inline(Option<String>), Query, max_length = 255, description = "Only actions of this actor: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`."),
+        ("object" = inline(Option<String>), Query, max_length = 255, description = "Only actions on objects of this kind (`experiment`), or on this object (`experiment:17`)."),
+        ("project" = inline(Option<String>), Query, max_length = 64, description = "Only actions in the project with this key."),
         ("from" = inline(Option<String>), Query, description = "Only entries from this moment on; a date is its midnight in UTC."),
         ("to" = inline(Option<String>), Query, description = "Only entries before this moment."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 32, description = "`next_cursor` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500. Larger values count as 500."),
+        ("cursor" = inline(Option<String>), Query, max_length = 32, description = "`next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "A page of the log.", body = views::AuditPage)),
     extensions(("x-scope" = json!("admin")))
@@ -66,13 +66,13 @@ pub(crate) async fn audit_list(
 #[utoipa::path(
     get, path = "/v2/audit.csv", tag = "Audit", operation_id = "getAuditTable",
     params(
-        ("actor" = inline(Option<String>), Query, max_length = 255, description = "Only what this actor did: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`."),
-        ("object" = inline(Option<String>), Query, max_length = 255, description = "Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`)."),
-        ("project" = inline(Option<String>), Query, max_length = 64, description = "Only what was done in the project with this key."),
+        ("actor" = inline(Option<String>), Query, max_length = 255, description = "Only actions of this actor: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`."),
+        ("object" = inline(Option<String>), Query, max_length = 255, description = "Only actions on objects of this kind (`experiment`), or on this object (`experiment:17`)."),
+        ("project" = inline(Option<String>), Query, max_length = 64, description = "Only actions in the project with this key."),
         ("from" = inline(Option<String>), Query, description = "Only entries from this moment on; a date is its midnight in UTC."),
         ("to" = inline(Option<String>), Query, description = "Only entries before this moment."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Entries; 10,000 unless given, which is the most."),
-        ("cursor" = inline(Option<String>), Query, max_length = 32, description = "The `X-Muriel-Cursor` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Number of entries; 10,000 unless given, which is the maximum."),
+        ("cursor" = inline(Option<String>), Query, max_length = 32, description = "The `X-Muriel-Cursor` of the previous page."),
     ),
     responses((status = 200, description = "The table as CSV.", body = String, content_type = "text/csv")),
     extensions(("x-scope" = json!("admin")))
@@ -98,7 +98,7 @@ fn inquiry(query: Option<&str>, limit: i64, most: i64) -> Result<Inquiry, ApiErr
         to: query.parsed("to", Instant::parse),
         below: query.parsed("cursor", |text| match text.parse::<i64>() {
             Ok(number) if number > 0 && !text.starts_with('+') => Ok(number),
-            _ => Err(Flaw::new("must be next_cursor of another page")),
+            _ => Err(Flaw::new("must be the next_cursor of another page")),
         }),
         limit: query.limit(limit, most),
     };

@@ -53,8 +53,8 @@ async fn create(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/comments", tag = "Experiments", operation_id = "listExperimentComments",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200. Larger values count as 200."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::CommentList)),
     extensions(("x-scope" = json!("read")))
@@ -75,7 +75,7 @@ pub(crate) async fn experiment_comments(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/comments", tag = "Experiments", operation_id = "createExperimentComment",
     request_body = schemas::CommentBody,
-    responses((status = 201, description = "The comment is kept.", body = views::CommentCreated)),
+    responses((status = 201, description = "The comment was stored.", body = views::CommentCreated)),
     extensions(("x-scope" = json!("write")))
 )]
 pub(crate) async fn experiment_comment(
@@ -92,8 +92,8 @@ pub(crate) async fn experiment_comment(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments", tag = "Hypotheses", operation_id = "listHypothesisComments",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200. Larger values count as 200."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::CommentList)),
     extensions(("x-scope" = json!("read")))
@@ -114,7 +114,7 @@ pub(crate) async fn hypothesis_comments(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments", tag = "Hypotheses", operation_id = "createHypothesisComment",
     request_body = schemas::CommentBody,
-    responses((status = 201, description = "The comment is kept.", body = views::CommentCreated)),
+    responses((status = 201, description = "The comment was stored.", body = views::CommentCreated)),
     extensions(("x-scope" = json!("write")))
 )]
 pub(crate) async fn hypothesis_comment(

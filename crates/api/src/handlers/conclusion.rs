@@ -47,7 +47,7 @@ fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Conclud
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/conclude", tag = "Conclusion", operation_id = "concludeExperiment",
     request_body = schemas::ConclusionBody,
-    responses((status = 200, description = "The experiment is concluded.", body = views::Concluded)),
+    responses((status = 200, description = "The experiment was concluded.", body = views::Concluded)),
     extensions(
         ("x-scope" = json!("write")),
         ("x-callers" = json!("session")),
@@ -81,7 +81,7 @@ pub(crate) async fn experiment_conclude(
 /// Withdraws a conclusion. The experiment's status does not change.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/reopen", tag = "Conclusion", operation_id = "reopenExperiment",
-    responses((status = 200, description = "The experiment is open again.", body = views::Reopened)),
+    responses((status = 200, description = "The experiment was reopened.", body = views::Reopened)),
     extensions(
         ("x-scope" = json!("write")),
         ("x-callers" = json!("session")),
@@ -111,7 +111,7 @@ pub(crate) async fn experiment_reopen(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/confirm-plan", tag = "Conclusion", operation_id = "confirmPlan",
     request_body = schemas::PlanConfirmation,
-    responses((status = 200, description = "Automatic rules follow the experiment as it is now.", body = views::PlanConfirmed)),
+    responses((status = 200, description = "From now on the clock acts on the current plan.", body = views::PlanConfirmed)),
     extensions(
         ("x-scope" = json!("write")),
         ("x-callers" = json!("session")),

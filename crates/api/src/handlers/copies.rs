@@ -28,7 +28,7 @@ const SUFFIX: &str = " (copy)";
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/duplicate", tag = "Experiments", operation_id = "duplicateExperiment",
     request_body = schemas::DuplicateBody,
-    responses((status = 201, description = "The copy was made.", body = views::Duplicated)),
+    responses((status = 201, description = "The copy was created.", body = views::Duplicated)),
     extensions(
         ("x-scope" = json!("write")),
         ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))),

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/evaluate-many", tag = "OpenFeature", operation_id = "evaluateMany",
     request_body = schemas::EvaluateManyBody,
-    responses((status = 200, description = "A list of assignments per context, in the order sent.", body = schemas::ManyEvaluated)),
+    responses((status = 200, description = "A list of assignments for each context, in the order sent.", body = schemas::ManyEvaluated)),
     extensions(("x-scope" = json!("evaluate")))
 )]
 pub(crate) async fn many_evaluate(

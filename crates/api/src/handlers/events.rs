@@ -90,7 +90,7 @@ impl Sender {
     post, path = "/events/{project_key}", tag = "Visitor traffic", operation_id = "sendEvents",
     request_body = crate::wire::schemas::EventsBody,
     responses((
-        status = 200, description = "One result per event in the order sent; each that is `ok` is durable.",
+        status = 200, description = "One result per event, in the order sent. Each event that is `ok` is stored durably.",
         body = crate::wire::schemas::EventsTaken,
         headers((
             "X-Muriel-Warnings" = String,
@@ -146,7 +146,7 @@ pub(crate) async fn events_take(
     request_body(content = Vec<crate::wire::schemas::EventsLine>, content_type = "application/x-ndjson", description = "Each item is a line."),
     responses((
         status = 200, content_type = "application/x-ndjson", body = Vec<crate::wire::schemas::EventsLineTaken>,
-        description = "Each item is a line: the outcome of a line that was sent, blank ones left out, in the order sent. Each event that is `ok` is durable."
+        description = "Each item is a line: the outcome of a line that was sent, in the order sent, without blank lines. Each event that is `ok` is stored durably."
     )),
     extensions(("x-scope" = json!("write")))
 )]

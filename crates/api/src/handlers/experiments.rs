@@ -39,7 +39,7 @@ pub(super) fn target(caller: &Caller<Write>, id: ExperimentId, headers: &HeaderM
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiments", tag = "Experiments", operation_id = "listExperiments",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500: more is cut to that."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500. Larger values count as 500."),
         ("offset" = inline(Option<i64>), Query, minimum = 0, description = "Experiments to skip."),
     ),
     responses((status = 200, description = "Newest created first, then highest id.", body = views::ExperimentList)),
@@ -71,8 +71,8 @@ pub(crate) async fn experiment_list(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment-keys", tag = "Experiments", operation_id = "listExperimentKeys",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 500 unless given, at most 1000: more is cut to that."),
-        ("after" = inline(Option<i64>), Query, minimum = 0, description = "Only experiments with a greater id; `next_after` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 500 unless given, at most 1000. Larger values count as 1000."),
+        ("after" = inline(Option<i64>), Query, minimum = 0, description = "Only experiments with a greater id; `next_after` of the previous page."),
     ),
     responses((status = 200, description = "Lowest id first.", body = views::ExperimentKeys)),
     extensions(("x-scope" = json!("read")))
@@ -101,7 +101,7 @@ pub(crate) async fn experiment_keys(
     get, path = "/v2/project/{project_key}/experiment/{test_id}", tag = "Experiments", operation_id = "getExperiment",
     responses(
         (status = 200, description = "The experiment, with a strong ETag.", body = views::ExperimentAnswer),
-        (status = 304, description = "The version named in If-None-Match is the present one."),
+        (status = 304, description = "The version in If-None-Match is the current one."),
     ),
     extensions(("x-scope" = json!("read")))
 )]
@@ -132,7 +132,7 @@ pub(crate) async fn experiment_details(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/create-experiment", tag = "Experiments", operation_id = "createExperiment",
     request_body = schemas::ExperimentCreation,
-    responses((status = 201, description = "The experiment was made.", body = views::ExperimentCreated)),
+    responses((status = 201, description = "The experiment was created.", body = views::ExperimentCreated)),
     extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken, ApprovalNeeded]))))
 )]
 pub(crate) async fn experiment_create(
@@ -156,14 +156,14 @@ pub(crate) async fn experiment_create(
     operation_id = "updateExperiment",
     request_body(
         content((schemas::ExperimentPatch = "application/json"), (schemas::MergePatch = "application/merge-patch+json")),
-        description = "As application/json a field that is sent takes its new value whole; as \
-                       application/merge-patch+json objects merge (RFC 7396)."
+        description = "As application/json, a field that is sent is replaced as a whole; as \
+                       application/merge-patch+json, objects are merged (RFC 7396)."
     ),
     responses((
         status = 200, description = "All changes were applied; the new ETag.", body = views::ExperimentUpdated,
         headers((
             "X-Muriel-Warnings" = String,
-            description = "A JSON array of sentences, empty without warnings: fields that went back to their default because the \
+            description = "A JSON array of sentences, empty without warnings: fields that were reset to their default because the \
                            sent object left them out, deleted arms that were winning, and the warnings of creating and starting."
         ))
     )),
@@ -199,9 +199,9 @@ pub(crate) async fn experiment_update(
     operation_id = "previewChange",
     request_body(
         content((schemas::ExperimentPatch = "application/json"), (schemas::MergePatch = "application/merge-patch+json")),
-        description = "As that of the update."
+        description = "The same body as for the update."
     ),
-    responses((status = 200, description = "What would change, as of the ETag.", body = views::ChangePreview)),
+    responses((status = 200, description = "The effects of the change, on the version that the ETag names.", body = views::ChangePreview)),
     extensions(
         ("x-scope" = json!("read")),
         ("x-conflicts" = json!(conflict_codes(&[VariantIsServed]))),
@@ -251,7 +251,7 @@ pub(super) fn reset_by(sent: Option<&Sent>, before: &Experiment, after: &Experim
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/status", tag = "Experiments",
     operation_id = "updateExperimentStatus",
     request_body = schemas::StatusBody,
-    responses((status = 200, description = "The status it has now.", body = views::StatusUpdated)),
+    responses((status = 200, description = "The new status.", body = views::StatusUpdated)),
     extensions(
         ("x-scope" = json!("write")),
         ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, Concluded, ApprovalNeeded]))),

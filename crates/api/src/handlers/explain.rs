@@ -25,7 +25,7 @@ const PARAMETERS_MAX: usize = 200;
     params(
         ("visitor" = inline(String), Query, description = "The visitor's id. Every other parameter is context: `country`, `url`, `device`…, or an attribute."),
     ),
-    responses((status = 200, description = "Every check in its order; `variant` is null where the visitor is not included.", body = Explanation)),
+    responses((status = 200, description = "All checks, in order; `variant` is null if the visitor is not included.", body = Explanation)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn assignment_explain(

@@ -25,7 +25,7 @@ pub(super) fn id_in(path: &str) -> Result<GoalId, ApiError> {
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goals", tag = "Goals", operation_id = "listGoals",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500: more is cut to that."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500. Larger values count as 500."),
         ("offset" = inline(Option<i64>), Query, minimum = 0, description = "Goals to skip."),
     ),
     responses((status = 200, description = "Oldest first.", body = views::GoalList)),
@@ -69,7 +69,7 @@ fn changed(goal_id: GoalId, key: &str, company: i64) -> views::GoalChanged {
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/goal", tag = "Goals", operation_id = "createGoal",
     request_body = schemas::GoalBody,
-    responses((status = 201, description = "The goal was made.", body = views::GoalChanged)),
+    responses((status = 201, description = "The goal was created.", body = views::GoalChanged)),
     extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn goal_create(

@@ -37,7 +37,7 @@ pub(crate) async fn group_list(State(app): State<App>, caller: Caller<Read>, uri
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/exclusion-group", tag = "Exclusion groups", operation_id = "createExclusionGroup",
     request_body = schemas::GroupBody,
-    responses((status = 201, description = "The group was made.", body = views::GroupChanged)),
+    responses((status = 201, description = "The group was created.", body = views::GroupChanged)),
     extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[ApprovalNeeded]))))
 )]
 pub(crate) async fn group_create(
@@ -81,7 +81,7 @@ pub(crate) async fn group_update(
     delete, path = "/v2/project/{project_key}/exclusion-group/{group_id}", tag = "Exclusion groups",
     operation_id = "deleteExclusionGroup",
     params(
-        ("accept_moves" = inline(Option<bool>), Query, description = "Whether visitors of live experiments may be moved; false unless sent. A JSON body with this field is taken as well."),
+        ("accept_moves" = inline(Option<bool>), Query, description = "Whether visitors of live experiments may be moved; false unless sent. A JSON body with this field is also accepted."),
     ),
     responses((status = 200, description = "Deleted.", body = views::GroupDeleted)),
     extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[MovesVisitors, ApprovalNeeded]))))

@@ -84,8 +84,8 @@ fn edit_to(state: Experiment, project_key: &str) -> Result<Edit, ApiError> {
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/history", tag = "Experiments", operation_id = "getExperimentHistory",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100. Larger values count as 100."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::History)),
     extensions(("x-scope" = json!("read")))
@@ -115,7 +115,7 @@ pub(crate) async fn experiment_history(
         status = 200, description = "Restored.", body = views::Restored,
         headers((
             "X-Muriel-Warnings" = String,
-            description = "A JSON array of sentences, empty without warnings: fields that went back to their default because the \
+            description = "A JSON array of sentences, empty without warnings: fields that were reset to their default because the \
                            sent object left them out, deleted arms that were winning, and the warnings of creating and starting."
         ))
     )),
@@ -154,8 +154,8 @@ pub(crate) async fn experiment_restore(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/history", tag = "Hypotheses", operation_id = "getHypothesisHistory",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100. Larger values count as 100."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::History)),
     extensions(("x-scope" = json!("read")))
@@ -204,8 +204,8 @@ pub(crate) async fn hypothesis_restore(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goal/{goal_profile_id}/history", tag = "Goals", operation_id = "getGoalHistory",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100. Larger values count as 100."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::History)),
     extensions(("x-scope" = json!("read")))
@@ -257,7 +257,7 @@ pub(crate) async fn goal_restore(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/restore-preview", tag = "Experiments", operation_id = "previewRestore",
     request_body = schemas::RestoreBody,
-    responses((status = 200, description = "What would change, as of the ETag.", body = views::ChangePreview)),
+    responses((status = 200, description = "The effects of the change, on the version that the ETag names.", body = views::ChangePreview)),
     extensions(
         ("x-scope" = json!("read")),
         ("x-conflicts" = json!(conflict_codes(&[VariantIsServed]))),

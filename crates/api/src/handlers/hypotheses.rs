@@ -24,10 +24,10 @@ pub(super) fn id_in(path: &str) -> Result<HypothesisId, ApiError> {
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/hypotheses", tag = "Hypotheses", operation_id = "listHypotheses",
     params(
-        ("search" = inline(Option<String>), Query, max_length = 200, description = "Only hypotheses whose observation, problem or solution contains this text; letter case does not matter."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200: more is cut to that."),
+        ("search" = inline(Option<String>), Query, max_length = 200, description = "Only hypotheses whose observation, problem or solution contains this text, in any letter case."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200. Larger values count as 200."),
         ("offset" = inline(Option<i64>), Query, minimum = 0, description = "Hypotheses to skip."),
-        ("include_archived" = inline(Option<bool>), Query, description = "Whether to return archived ones too; true, false, 1 or 0."),
+        ("include_archived" = inline(Option<bool>), Query, description = "Whether to also return archived hypotheses; true, false, 1 or 0."),
     ),
     responses((status = 200, description = "Newest update first, then highest id.", body = views::HypothesisList)),
     extensions(("x-scope" = json!("read")))
@@ -63,8 +63,8 @@ pub(crate) async fn hypothesis_list(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/hypothesis-slugs", tag = "Hypotheses", operation_id = "listHypothesisSlugs",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 500 unless given, at most 1000: more is cut to that."),
-        ("after" = inline(Option<i64>), Query, minimum = 0, description = "Only hypotheses with a greater id; `next_after` of the page before."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 500 unless given, at most 1000. Larger values count as 1000."),
+        ("after" = inline(Option<i64>), Query, minimum = 0, description = "Only hypotheses with a greater id; `next_after` of the previous page."),
     ),
     responses((status = 200, description = "Lowest id first.", body = views::HypothesisSlugs)),
     extensions(("x-scope" = json!("read")))
@@ -107,7 +107,7 @@ pub(crate) async fn hypothesis_details(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/hypothesis", tag = "Hypotheses", operation_id = "createHypothesis",
     request_body = schemas::HypothesisBody,
-    responses((status = 201, description = "The hypothesis was made.", body = views::HypothesisCreated)),
+    responses((status = 201, description = "The hypothesis was created.", body = views::HypothesisCreated)),
     extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn hypothesis_create(

@@ -23,9 +23,9 @@ use muriel_service::{self as service, App, inbox, project_people, watching};
 #[utoipa::path(
     get, path = "/v2/inbox", tag = "Inbox", operation_id = "listInbox",
     params(
-        ("unread" = inline(Option<bool>), Query, description = "`true` lists only what was not read."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 100: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("unread" = inline(Option<bool>), Query, description = "`true` lists only unread entries."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 100. Larger values count as 100."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::Inbox)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
@@ -60,7 +60,7 @@ pub(crate) async fn inbox_count(State(app): State<App>, member: Member<Read>, ur
 #[utoipa::path(
     patch, path = "/v2/inbox/{entry_id}", tag = "Inbox", operation_id = "updateInboxEntry",
     request_body = schemas::InboxEntryBody,
-    responses((status = 200, description = "The entry is marked.", body = views::InboxEntryMarked)),
+    responses((status = 200, description = "The entry was marked.", body = views::InboxEntryMarked)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn inbox_mark(
@@ -157,8 +157,8 @@ async fn watch(app: &App, caller: &Caller<Read>, id: &str, watching: bool) -> Re
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/people", tag = "Inbox", operation_id = "listProjectPeople",
     params(
-        ("search" = inline(Option<String>), Query, max_length = 255, description = "Only those whose name contains this, in any letter case."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "How many at most; 20 unless given, at most 100: more is cut to that."),
+        ("search" = inline(Option<String>), Query, max_length = 255, description = "Only people whose name contains this text, in any letter case."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Maximum number of people; 20 unless given, at most 100. Larger values count as 100."),
     ),
     responses((status = 200, description = "The people.", body = views::ProjectPeople)),
     extensions(("x-scope" = json!("read")))

@@ -34,7 +34,7 @@ pub(crate) async fn key_list(
 #[utoipa::path(
     post, path = "/v2/keys", tag = "Projects and keys", operation_id = "createKey",
     request_body = schemas::KeyBody,
-    responses((status = 201, description = "The key was made.", body = views::KeyCreated)),
+    responses((status = 201, description = "The key was created.", body = views::KeyCreated)),
     extensions(("x-scope" = json!("admin")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn key_create(
@@ -54,7 +54,7 @@ pub(crate) async fn key_create(
 /// Revokes an API key. Every server refuses it within a second.
 #[utoipa::path(
     delete, path = "/v2/key/{prefix}", tag = "Projects and keys", operation_id = "revokeKey",
-    responses((status = 200, description = "The key is revoked.", body = views::KeyRevoked)),
+    responses((status = 200, description = "The key was revoked.", body = views::KeyRevoked)),
     extensions(("x-scope" = json!("admin")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn key_revoke(

@@ -40,9 +40,9 @@ const BUSY_RETRY_S: u64 = 30;
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/live", tag = "Dashboard", operation_id = "streamVisitor",
     params(
-        ("visitor" = inline(String), Query, min_length = 1, max_length = 128, description = "The visitor's id, as the page has it: `localStorage.muriel_id` in its console, with the name of the page's API in place of `muriel`."),
+        ("visitor" = inline(String), Query, min_length = 1, max_length = 128, description = "The visitor's id on the page: `localStorage.muriel_id` in its console, with the name of the page's API in place of `muriel`."),
     ),
-    responses((status = 200, description = "A stream of messages, each of which has this JSON as its data.", content_type = "text/event-stream", body = views::LiveMessage)),
+    responses((status = 200, description = "A stream of messages. The data of each is this JSON.", content_type = "text/event-stream", body = views::LiveMessage)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn visitor_live(State(app): State<App>, caller: Caller<Read>, uri: Uri) -> Result<Response, ApiError> {
@@ -114,8 +114,7 @@ impl Stream {
         match self.stage {
             Stage::Hello => {
                 self.stage = Stage::Open;
-                let note =
-                    "the events that this server takes of the visitor follow, and what a server decides on each page";
+                let note = "this stream has the visitor's events at this server, and the decisions for each page view";
                 Some(self.message("hello", |message| message.note = Some(note.to_owned())))
             }
             Stage::Over => None,
@@ -128,7 +127,7 @@ impl Stream {
                     Err(_) => Some(Bytes::from_static(b": still here\n\n")),
                     Ok(None) => {
                         self.stage = Stage::Over;
-                        let note = "the stream is over; ask again to go on";
+                        let note = "the stream has ended; connect again to continue";
                         Some(self.message("bye", |message| message.note = Some(note.to_owned())))
                     }
                     Ok(Some(event)) => Some(self.event_messages(&event).await),

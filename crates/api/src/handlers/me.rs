@@ -62,7 +62,7 @@ pub(crate) async fn sessions_revoke(State(app): State<App>, member: Member<Read>
 /// Ends one session of the caller.
 #[utoipa::path(
     delete, path = "/v2/person/me/sessions/{session_id}", tag = "People", operation_id = "revokeSession",
-    responses((status = 200, description = "The session is ended.", body = views::SessionsRevoked)),
+    responses((status = 200, description = "The session was ended.", body = views::SessionsRevoked)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn session_revoke(

@@ -145,7 +145,7 @@ async fn authenticated(app: &App, request: Request) -> Result<OfrepRequest, ApiE
     operation_id = "evaluateFlag",
     request_body = crate::wire::schemas::EvaluationRequest,
     responses(
-        (status = 200, description = "What the visitor gets, and why.", body = crate::wire::schemas::Evaluation),
+        (status = 200, description = "The visitor's variant, with the reason.", body = crate::wire::schemas::Evaluation),
         (status = 404, description = "No experiment has this key.", body = crate::wire::schemas::EvaluationFailure),
     ),
     extensions(("x-scope" = json!("evaluate")))
@@ -193,7 +193,7 @@ fn evaluated(experiment: &Experiment, visitor: &Visitor<'_>) -> Response {
     request_body = crate::wire::schemas::EvaluationRequest,
     responses(
         (status = 200, description = "Every experiment that is live or serves a winner, with an ETag.", body = crate::wire::schemas::Evaluations),
-        (status = 304, description = "The result named in If-None-Match is the present one."),
+        (status = 304, description = "The result in If-None-Match is the current one."),
     ),
     extensions(("x-scope" = json!("evaluate")))
 )]

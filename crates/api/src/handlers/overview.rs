@@ -31,21 +31,21 @@ const PARAMETERS: [&str; 15] = [
 #[utoipa::path(
     get, path = "/v2/overview", tag = "Dashboard", operation_id = "getOverview",
     params(
-        ("search" = inline(Option<String>), Query, max_length = 200, description = "Only those whose name, key, page or labels contain this text; letter case does not matter. An id finds its experiment too."),
-        ("status" = inline(Option<String>), Query, description = "Of `draft`, `live` and `inactive`, separated by commas."),
-        ("tag" = inline(Option<String>), Query, max_length = 64, description = "Only those with this label."),
+        ("search" = inline(Option<String>), Query, max_length = 200, description = "Only experiments whose name, key, page or labels contain this text, in any letter case. An id also finds its experiment."),
+        ("status" = inline(Option<String>), Query, description = "Statuses, separated by commas: `draft`, `live`, `inactive`."),
+        ("tag" = inline(Option<String>), Query, max_length = 64, description = "Only experiments with this label."),
         ("project" = inline(Option<String>), Query, description = "Keys of projects, separated by commas."),
-        ("owner" = inline(Option<String>), Query, max_length = 64, description = "Only those that this actor made, by the `id` of an owner, or `me`."),
-        ("outcome" = inline(Option<String>), Query, description = "How they were concluded, words separated by commas; `none` for those that are not."),
-        ("verdict" = inline(Option<String>), Query, description = "Of `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`, and `unknown`, separated by commas."),
-        ("health" = inline(Option<String>), Query, description = "Of `ok`, `warn`, `fail` and `unknown`, separated by commas."),
-        ("archived" = inline(Option<String>), Query, description = "`exclude` (default) leaves those in the archive out, `include` does not, and `only` leaves out the others."),
-        ("served" = inline(Option<bool>), Query, description = "Only those whose winner is served (`true`), or only the others (`false`)."),
-        ("complete" = inline(Option<bool>), Query, description = "Only those that are not concluded and have ended, or whose planned visitors have entered (`true`); or only the others."),
-        ("waiting" = inline(Option<bool>), Query, description = "Only those with a change that waits for a second person (`true`), or only the others."),
-        ("sort" = inline(Option<String>), Query, description = "One of `need`, `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for the greatest first; `-last_change` unless given. What is not known comes last. `need` begins with what is broken, then to serve, to stop, waiting for approval and complete; of each kind what was changed last comes first."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, description = "The `next_cursor` of the page before."),
+        ("owner" = inline(Option<String>), Query, max_length = 64, description = "Only experiments that this actor created: the `id` of an owner, or `me`."),
+        ("outcome" = inline(Option<String>), Query, description = "Outcomes, separated by commas; `none` for experiments that are not concluded."),
+        ("verdict" = inline(Option<String>), Query, description = "Verdicts, separated by commas: `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`, `unknown`."),
+        ("health" = inline(Option<String>), Query, description = "Health statuses, separated by commas: `ok`, `warn`, `fail`, `unknown`."),
+        ("archived" = inline(Option<String>), Query, description = "`exclude` (default) leaves out archived experiments, `include` lists them too, and `only` lists nothing else."),
+        ("served" = inline(Option<bool>), Query, description = "Only experiments whose winner is served (`true`), or only all others (`false`)."),
+        ("complete" = inline(Option<bool>), Query, description = "Only experiments that are not concluded and either have ended or have all their planned visitors (`true`), or only all others (`false`)."),
+        ("waiting" = inline(Option<bool>), Query, description = "Only experiments with a change that waits for a second person (`true`), or only all others (`false`)."),
+        ("sort" = inline(Option<String>), Query, description = "One of `need`, `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for descending order; `-last_change` unless given. Unknown values come last. `need` sorts by what the experiment needs: broken, to serve, to stop, waiting for approval, complete; within each, the last change first."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500. Larger values count as 500."),
+        ("cursor" = inline(Option<String>), Query, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "The experiments that match.", body = views::Overview)),
     extensions(("x-scope" = json!("read")))
@@ -110,7 +110,7 @@ fn sort(text: &str) -> Result<(OverviewSort, bool), Flaw> {
     let found = OverviewSort::WORDS.iter().find(|(known, _)| *known == word);
     found.map(|(_, sort)| (*sort, descending)).ok_or_else(|| {
         let words: Vec<&str> = OverviewSort::WORDS.iter().map(|(word, _)| *word).collect();
-        Flaw::new(format!("must be one of {}, with - before it for the greatest first", words.join(", ")))
+        Flaw::new(format!("must be one of {}, with - before it for descending order", words.join(", ")))
     })
 }
 

@@ -160,7 +160,7 @@ pub(crate) async fn person_update(
 /// cannot be removed.
 #[utoipa::path(
     delete, path = "/v2/person/{person_id}", tag = "People", operation_id = "removePerson",
-    responses((status = 200, description = "The person is gone.", body = views::PersonRemoved)),
+    responses((status = 200, description = "The person was removed.", body = views::PersonRemoved)),
     extensions(
         ("x-scope" = json!("admin")),
         ("x-callers" = json!("session")),

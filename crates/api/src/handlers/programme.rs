@@ -35,13 +35,13 @@ const PARAMETERS: [&str; 7] = ["project", "outcome", "from", "to", "search", "li
 #[utoipa::path(
     get, path = "/v2/programme", tag = "Dashboard", operation_id = "getProgramme",
     params(
-        ("project" = inline(Option<String>), Query, description = "Keys of projects, separated by commas; all that the caller sees unless given."),
-        ("outcome" = inline(Option<String>), Query, description = "Lists only experiments with these outcomes, words separated by commas."),
+        ("project" = inline(Option<String>), Query, description = "Keys of projects, separated by commas; all projects that the caller sees unless given."),
+        ("outcome" = inline(Option<String>), Query, description = "Lists only experiments with these outcomes, separated by commas."),
         ("from" = inline(Option<String>), Query, description = "Only experiments that were concluded at this moment or later; a date is its midnight in UTC."),
         ("to" = inline(Option<String>), Query, description = "Only experiments that were concluded before this moment."),
-        ("search" = inline(Option<String>), Query, max_length = 200, description = "Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `next_cursor` of the page before."),
+        ("search" = inline(Option<String>), Query, max_length = 200, description = "Lists only experiments whose name, key, page, labels, note or lesson contain this text, in any letter case. An id also finds its experiment."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200. Larger values count as 200."),
+        ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "The programme.", body = views::Programme)),
     extensions(("x-scope" = json!("read")))
@@ -60,13 +60,13 @@ pub(crate) async fn programme_show(
 #[utoipa::path(
     get, path = "/v2/programme.csv", tag = "Dashboard", operation_id = "getProgrammeTable",
     params(
-        ("project" = inline(Option<String>), Query, description = "Keys of projects, separated by commas; all that the caller sees unless given."),
-        ("outcome" = inline(Option<String>), Query, description = "Lists only experiments with these outcomes, words separated by commas."),
+        ("project" = inline(Option<String>), Query, description = "Keys of projects, separated by commas; all projects that the caller sees unless given."),
+        ("outcome" = inline(Option<String>), Query, description = "Lists only experiments with these outcomes, separated by commas."),
         ("from" = inline(Option<String>), Query, description = "Only experiments that were concluded at this moment or later; a date is its midnight in UTC."),
         ("to" = inline(Option<String>), Query, description = "Only experiments that were concluded before this moment."),
-        ("search" = inline(Option<String>), Query, max_length = 200, description = "Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Lines; 1,000 unless given, which is the most."),
-        ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `X-Muriel-Cursor` of the page before."),
+        ("search" = inline(Option<String>), Query, max_length = 200, description = "Lists only experiments whose name, key, page, labels, note or lesson contain this text, in any letter case. An id also finds its experiment."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Number of lines; 1,000 unless given, which is the maximum."),
+        ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `X-Muriel-Cursor` of the previous page."),
     ),
     responses((status = 200, description = "The table as CSV.", body = String, content_type = "text/csv")),
     extensions(("x-scope" = json!("read")))

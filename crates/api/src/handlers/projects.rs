@@ -34,7 +34,7 @@ pub(crate) async fn project_list(
 #[utoipa::path(
     post, path = "/v2/projects", tag = "Projects and keys", operation_id = "createProject",
     request_body = schemas::ProjectBody,
-    responses((status = 201, description = "The project was made.", body = views::ProjectCreated)),
+    responses((status = 201, description = "The project was created.", body = views::ProjectCreated)),
     extensions(("x-scope" = json!("admin")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn project_create(
@@ -64,7 +64,7 @@ pub(crate) async fn settings_show(State(app): State<App>, caller: Caller<Read>) 
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/settings", tag = "Projects and keys", operation_id = "updateProjectSettings",
     request_body = schemas::ProjectSettingsPatch,
-    responses((status = 200, description = "The settings that it has now.", body = views::ProjectSettingsAnswer)),
+    responses((status = 200, description = "The new settings.", body = views::ProjectSettingsAnswer)),
     extensions(("x-scope" = json!("admin")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn settings_update(

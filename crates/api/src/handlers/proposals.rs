@@ -145,9 +145,9 @@ async fn close(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/proposals", tag = "Approval", operation_id = "listProposals",
     params(
-        ("state" = inline(Option<String>), Query, description = "Only those in this state: `open`, `approved`, `rejected` or `withdrawn`."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("state" = inline(Option<String>), Query, description = "Only proposals in this state: `open`, `approved`, `rejected` or `withdrawn`."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100. Larger values count as 100."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::ProposalList)),
     extensions(("x-scope" = json!("read")))
@@ -164,9 +164,9 @@ pub(crate) async fn proposal_list(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/proposals", tag = "Approval", operation_id = "listExperimentProposals",
     params(
-        ("state" = inline(Option<String>), Query, description = "Only those in this state: `open`, `approved`, `rejected` or `withdrawn`."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the page before."),
+        ("state" = inline(Option<String>), Query, description = "Only proposals in this state: `open`, `approved`, `rejected` or `withdrawn`."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 20 unless given, at most 100. Larger values count as 100."),
+        ("cursor" = inline(Option<String>), Query, max_length = 512, description = "The `next_cursor` of the previous page."),
     ),
     responses((status = 200, description = "Newest first.", body = views::ProposalList)),
     extensions(("x-scope" = json!("read")))
@@ -185,8 +185,8 @@ pub(crate) async fn experiment_proposals(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/proposals", tag = "Approval", operation_id = "createProposal",
     request_body(
         content((schemas::ChangeProposal = "application/json"), (schemas::MergePatch = "application/merge-patch+json")),
-        description = "As application/json a field that is sent takes its new value whole; as application/merge-patch+json objects \
-                       merge (RFC 7396)."
+        description = "As application/json, a field that is sent is replaced as a whole; as application/merge-patch+json, objects \
+                       are merged (RFC 7396)."
     ),
     responses((status = 201, description = "The proposal is open.", body = views::ProposalCreated)),
     extensions(
@@ -227,7 +227,7 @@ pub(crate) async fn proposal_create(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/proposals/{proposal_id}/approve", tag = "Approval", operation_id = "approveProposal",
     request_body = schemas::DecisionBody,
-    responses((status = 200, description = "The change is made.", body = views::ProposalDecided)),
+    responses((status = 200, description = "The change was made.", body = views::ProposalDecided)),
     extensions(
         ("x-scope" = json!("write")),
         ("x-callers" = json!("session")),

@@ -15,7 +15,7 @@ use muriel_service::{App, rates};
 /// Returns the project's currency rates.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/currency-rates", tag = "Goals", operation_id = "getCurrencyRates",
-    responses((status = 200, description = "The whole table, as it can be sent back.", body = views::RatesAnswer)),
+    responses((status = 200, description = "The whole table, in a form that can be sent back.", body = views::RatesAnswer)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn rates_show(State(app): State<App>, caller: Caller<Read>) -> Result<Response, ApiError> {
@@ -28,7 +28,7 @@ pub(crate) async fn rates_show(State(app): State<App>, caller: Caller<Read>) -> 
 #[utoipa::path(
     put, path = "/v2/project/{project_key}/currency-rates", tag = "Goals", operation_id = "setCurrencyRates",
     request_body = schemas::RatesBody,
-    responses((status = 200, description = "The table is now as it was sent.", body = views::RatesChanged)),
+    responses((status = 200, description = "The new table.", body = views::RatesChanged)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn rates_set(

@@ -23,8 +23,8 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, no-cache");
 #[utoipa::path(
     get, path = "/js/{project_key}.js", tag = "Visitor traffic", operation_id = "getScript",
     responses(
-        (status = 200, description = "The script, compressed if the client takes that, with an ETag; drafts are never in it.", body = String, content_type = "text/javascript"),
-        (status = 304, description = "The version named in If-None-Match is the present one."),
+        (status = 200, description = "The script, compressed if the client accepts that, with an ETag. It never contains drafts.", body = String, content_type = "text/javascript"),
+        (status = 304, description = "The version in If-None-Match is the current one."),
     ),
     extensions(("x-scope" = json!("none")))
 )]
@@ -59,7 +59,7 @@ pub(crate) async fn types_show(State(app): State<App>) -> String {
     get, path = "/js/parts/{part}.js", tag = "Visitor traffic", operation_id = "getScriptPart",
     responses(
         (status = 200, description = "A script: `badge`, or a part that a preview names.", body = String, content_type = "text/javascript"),
-        (status = 304, description = "The version named in If-None-Match is the present one."),
+        (status = 304, description = "The version in If-None-Match is the current one."),
     ),
     extensions(("x-scope" = json!("none")))
 )]

@@ -83,7 +83,7 @@ fn winner(sent: &Sent) -> Result<Winner, Problems> {
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/serving-rollout", tag = "Serving",
     operation_id = "updateServingRollout",
     request_body = schemas::RolloutBody,
-    responses((status = 200, description = "The rollout it has now.", body = views::WinnerServed)),
+    responses((status = 200, description = "The new rollout.", body = views::WinnerServed)),
     extensions(
         ("x-scope" = json!("write")),
         ("x-conflicts" = json!(conflict_codes(&[NotServing]))),

@@ -85,7 +85,7 @@ pub(crate) async fn session_show(State(app): State<App>, member: Member<Read>) -
 /// Ends the session, and removes its cookie.
 #[utoipa::path(
     delete, path = "/v2/session", tag = "People", operation_id = "signOut",
-    responses((status = 200, description = "The session is over.", body = views::SignedOut)),
+    responses((status = 200, description = "The session was ended.", body = views::SignedOut)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn sign_out(State(app): State<App>, member: Member<Read>) -> Result<Response, ApiError> {
@@ -157,7 +157,7 @@ pub(crate) async fn oidc_begin(State(app): State<App>, OwnOrigin(origin): OwnOri
 #[utoipa::path(
     get, path = "/v2/session/oidc/callback", tag = "People", operation_id = "finishOidcSignIn",
     params(
-        ("state" = inline(Option<String>), Query, description = "The `state` that the sign-in was begun with."),
+        ("state" = inline(Option<String>), Query, description = "The `state` with which the sign-in began."),
         ("code" = inline(Option<String>), Query, description = "The provider's authorization code."),
     ),
     responses((status = 303, description = "Redirects to the dashboard.", headers(("Location" = String)))),

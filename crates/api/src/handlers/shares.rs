@@ -43,7 +43,7 @@ pub(crate) async fn share_list(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/shares", tag = "Results", operation_id = "createShare",
     request_body = schemas::ShareBody,
-    responses((status = 201, description = "The link works.", body = views::ShareCreated)),
+    responses((status = 201, description = "The link was created.", body = views::ShareCreated)),
     extensions(("x-scope" = json!("write")))
 )]
 pub(crate) async fn share_create(
@@ -86,7 +86,7 @@ fn new_share(sent: &Sent) -> Result<NewShare, Problems> {
 /// Revokes a link. It shows nothing from now on.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/share/{share_id}", tag = "Results", operation_id = "revokeShare",
-    responses((status = 200, description = "The link does not work.", body = views::ShareRevoked)),
+    responses((status = 200, description = "The link was revoked.", body = views::ShareRevoked)),
     extensions(("x-scope" = json!("write")))
 )]
 pub(crate) async fn share_revoke(

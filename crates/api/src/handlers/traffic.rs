@@ -68,8 +68,8 @@ fn encoding(headers: &HeaderMap) -> Option<Encoding> {
 #[utoipa::path(
     get, path = "/ruleset/{project_key}", tag = "Visitor traffic", operation_id = "getRuleset",
     responses(
-        (status = 200, description = "The ruleset, compressed if the client takes that, with an ETag; drafts are never in it.", body = crate::wire::schemas::RulesetDocument),
-        (status = 304, description = "The version named in If-None-Match is the present one."),
+        (status = 200, description = "The ruleset, compressed if the client accepts that, with an ETag. It never contains drafts.", body = crate::wire::schemas::RulesetDocument),
+        (status = 304, description = "The version in If-None-Match is the current one."),
     ),
     extensions(("x-scope" = json!("none")))
 )]
@@ -201,7 +201,7 @@ struct Geography<'a> {
 /// Returns the location of the connection, for targeting by geography.
 #[utoipa::path(
     get, path = "/geo/{project_key}", tag = "Visitor traffic", operation_id = "getGeography",
-    responses((status = 200, description = "Null where it is not known. Never cached.", body = crate::wire::schemas::GeographyAnswer)),
+    responses((status = 200, description = "Null if the location is not known. Never cached.", body = crate::wire::schemas::GeographyAnswer)),
     extensions(("x-scope" = json!("none")))
 )]
 pub(crate) async fn geography_show(

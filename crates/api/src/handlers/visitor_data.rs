@@ -30,10 +30,10 @@ fn visitor_in(path: String) -> Result<String, ApiError> {
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/visitor/{visitor_id}", tag = "Visitor data", operation_id = "getVisitorData",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Most events of an answer; 100 unless given, at most 1000: more is cut to that."),
-        ("cursor" = inline(Option<String>), Query, description = "Where to go on: the `cursor` of the answer before. The beginning unless given."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Maximum number of events in a response; 100 unless given, at most 1000. Larger values count as 1000."),
+        ("cursor" = inline(Option<String>), Query, description = "Position to continue from: the `cursor` of the previous response. The beginning unless given."),
     ),
-    responses((status = 200, description = "Oldest first. A visitor who is not known has no events.", body = views::VisitorEvents)),
+    responses((status = 200, description = "Oldest first. An unknown visitor has no events.", body = views::VisitorEvents)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn visitor_show(
@@ -45,7 +45,7 @@ pub(crate) async fn visitor_show(
     let mut query = Query::read(uri.query(), &["limit", "cursor"]);
     let limit = query.limit(100, MAX_PAGE as i64);
     let cursor = query.parsed("cursor", |text| {
-        PageCursor::parse(text).ok_or_else(|| Flaw::new("must be the cursor of an earlier answer"))
+        PageCursor::parse(text).ok_or_else(|| Flaw::new("must be the cursor of an earlier response"))
     });
     query.finish()?;
     let visitor = visitor_in(visitor)?;

@@ -39,7 +39,7 @@ pub(crate) async fn webhook_list(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook", tag = "Webhooks", operation_id = "createWebhook",
     request_body = schemas::WebhookBody,
-    responses((status = 201, description = "The webhook was made.", body = views::WebhookCreated)),
+    responses((status = 201, description = "The webhook was created.", body = views::WebhookCreated)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn webhook_create(
@@ -133,7 +133,7 @@ pub(crate) async fn webhook_rotate(
     get, path = "/v2/project/{project_key}/webhook/{webhook_id}/deliveries", tag = "Webhooks",
     operation_id = "listWebhookDeliveries",
     params(
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500: more is cut to that."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500. Larger values count as 500."),
         ("offset" = inline(Option<i64>), Query, minimum = 0, description = "Deliveries to skip."),
     ),
     responses((status = 200, description = "Newest first.", body = views::DeliveryList)),

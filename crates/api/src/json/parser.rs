@@ -17,7 +17,7 @@ pub(super) fn parse_document(
     anomalies: Option<Anomalies>,
 ) -> Result<(Json, Anomalies), ApiError> {
     if bytes.is_empty() {
-        return Err(malformed(format!("{what} is empty; send {{}} where there is nothing to say")));
+        return Err(malformed(format!("{what} is empty; send {{}} if there are no fields")));
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| malformed(format!("{what} is not UTF-8 at {}", position(what, bytes, error.valid_up_to()))))?;

@@ -37,7 +37,7 @@ fn takes_what_json_is() {
 #[test]
 fn refuses_and_names_the_place() {
     for (input, expect) in [
-        ("", "the body is empty; send {} where there is nothing to say"),
+        ("", "the body is empty; send {} if there are no fields"),
         ("  ", "the body is not JSON at line 1 column 3: it ends where a value should be"),
         ("{\n \"é\" 1}", "the body is not JSON at line 2 column 6: '1' where ':' should be"),
         ("[1,]", "the body is not JSON at line 1 column 4: ']' where a value should be"),

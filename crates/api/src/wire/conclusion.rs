@@ -32,7 +32,7 @@ pub(crate) fn conclusion(body: &Json) -> Result<NewConclusion, Problems> {
         if fields.has("traffic_allocation") && !fields.has("serve_variant_id") {
             fields
                 .found()
-                .add("traffic_allocation", "needs serve_variant_id: it says to how many percent this arm is served");
+                .add("traffic_allocation", "requires serve_variant_id: it is the percentage of visitors who get it");
         }
         let follow_up = fields.read("follow_up_hypothesis_id", integer(1..=i64::MAX)).map(HypothesisId);
         Some(NewConclusion {

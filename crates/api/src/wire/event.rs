@@ -314,7 +314,7 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             record.order_id = limited(fields, "order_id", 256);
             record.refund_of = limited(fields, "refund_of", 256);
             if record.refund_of.is_some() && record.value.is_some_and(|value| value >= 0.0) {
-                fields.add("refund_of", "names the order that a refund is for: send it with a negative value");
+                fields.add("refund_of", "is only for refunds: send a negative value");
             }
             record.quantity = fields.read("quantity", |value| number(value, 0.0, 1e9));
         }
@@ -342,7 +342,7 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             record.inp_ms = vital("inp_ms", VITAL_MS_MAX);
             record.integrations = fields.read("integrations", |value| match text(value)? {
                 names if names.len() <= TEXT_MAX && ToolSet::read(names).is_some() => Ok(names.to_owned()),
-                _ => Err(Flaw::new("must be names of integrations that pages tell, with a blank between two")),
+                _ => Err(Flaw::new("must be names of integrations that pages report, separated by spaces")),
             });
             record.changes = fields.read("changes", |value| match text(value)? {
                 letters

@@ -43,18 +43,18 @@ const READ_ONLY: [(&str, &str); 16] = [
     ("test_id", "identifies the experiment and cannot be changed"),
     ("company_id", "cannot be changed"),
     ("project_key", "cannot be changed; an experiment stays in its project"),
-    ("experiment_key", "is permanent; it is given when the experiment is created"),
-    ("test_type", "is permanent; it is given when the experiment is created"),
+    ("experiment_key", "is permanent; it is set when the experiment is created"),
+    ("test_type", "is permanent; it is set when the experiment is created"),
     ("status", "is changed with PATCH /experiment/{test_id}/status"),
     ("is_completed", "is set only by concluding the experiment in the dashboard"),
     ("created_at", "cannot be changed"),
     ("updated_at", "cannot be changed; every update sets it"),
     ("hypothesis", "is changed with hypothesis_id, and its texts with PATCH /hypothesis/{hypothesis_id}"),
     ("primary_goal", "is changed with primary_goal_key, and the goal itself with PATCH /goal/{goal_profile_id}"),
-    ("epochs", "cannot be changed; the server opens them"),
+    ("epochs", "cannot be changed; the server creates them"),
     ("archived", "is changed with PATCH /experiment/{test_id}/archive"),
-    ("schedule", "cannot be changed; it follows from configuration"),
-    ("integrations", "cannot be changed; it says when those of configuration.integration last succeeded"),
+    ("schedule", "cannot be changed; it is derived from configuration"),
+    ("integrations", "cannot be changed; it shows when the integrations of configuration.integration last succeeded"),
     (
         "serving_variant_id",
         "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",
@@ -69,9 +69,9 @@ const DEPLOY: (&str, &str) = (
 
 /// Fields of the objects within an experiment, for messages to clients that send them at the top level.
 fn nested() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let configuration = CONFIGURATION_KEYS.iter().map(|name| (*name, "is a field of configuration; send it in there"));
+    let configuration = CONFIGURATION_KEYS.iter().map(|name| (*name, "is a field of configuration; send it there"));
     let targeting = AUDIENCE_KEYS.iter().chain(&["url_rule"]);
-    configuration.chain(targeting.map(|name| (*name, "is a field of targeting; send it in there")))
+    configuration.chain(targeting.map(|name| (*name, "is a field of targeting; send it there")))
 }
 
 /// Parses a PATCH body, with its problems.
@@ -101,7 +101,7 @@ pub(crate) fn creation(body: &Json) -> NewExperiment {
             fields.require(name);
         }
         if fields.has("primary_goal") && fields.has("primary_goal_key") {
-            fields.add("primary_goal", "and primary_goal_key exclude each other; send one of them");
+            fields.add("primary_goal", "and primary_goal_key exclude each other; send only one of them");
         }
         let mut patch = patch_fields(&fields, Mode::Whole);
         // For a new experiment this is the key that it will use; there is no stored key to compare
@@ -171,7 +171,7 @@ pub(crate) fn changes_in(body: &Json) -> Option<&Json> {
 fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {
     let found = fields.found();
     if fields.has("control") && fields.has("control_attr") {
-        fields.add("control_attr", "and control exclude each other; send one of them");
+        fields.add("control_attr", "and control exclude each other; send only one of them");
     }
     let names = |name, parse: fn(&[&str]) -> Result<Vec<String>, Problems>, default: &[&str]| {
         top_deep(
@@ -261,7 +261,7 @@ fn control(fields: &Fields<'_>, mode: Mode) -> Option<ControlPatch> {
         Some(Json::Text(text)) => match json::parse(text.as_bytes()) {
             Ok(value @ Json::Object(_)) => parts(&value, fields.place("control_attr"), mode, attributes),
             _ => {
-                fields.add("control_attr", "must be an object, or text that holds one as JSON");
+                fields.add("control_attr", "must be an object, or text that contains one as JSON");
                 None
             }
         },
@@ -292,7 +292,7 @@ fn variant(value: &Json, number: usize, place: String, found: &ProblemCollector)
     let name = fields.needed("name", |value| match text(value)? {
         name if name == expected => Ok(()),
         name if name.trim().eq_ignore_ascii_case("control") => {
-            Err(Flaw::new("must not be the control: variants do not include it; use the field control for it"))
+            Err(Flaw::new("must not be the control: variants do not include it; use the field control instead"))
         }
         _ => Err(Flaw::new(format!("must be \"{expected}\""))),
     });
@@ -457,7 +457,7 @@ mod tests {
             ("device_rule", "targeting"),
         ] {
             let body = Json::Object(vec![(field.to_owned(), Json::Null)]);
-            let hint = format!("is a field of {place}; send it in there");
+            let hint = format!("is a field of {place}; send it there");
             for problems in [patch(&body, Mode::Whole).problems, creation(&body).problems] {
                 let problem = problems.iter().find(|problem| problem.to_string().starts_with(field));
                 assert!(problem.is_some_and(|problem| problem.to_string().contains(&hint)), "{field}");

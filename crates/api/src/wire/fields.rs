@@ -201,7 +201,7 @@ impl<'a> Fields<'a> {
 pub fn unknown_field(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(near) => format!("is not a known field; did you mean \"{near}\"?"),
-        None => format!("is not a known field; there are {}", known.join(", ")),
+        None => format!("is not a known field; known fields: {}", known.join(", ")),
     }
 }
 

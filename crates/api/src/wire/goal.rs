@@ -66,7 +66,7 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
         fields.only(
             &DEFINITION_FIELDS,
             &[
-                ("goal_key", "is permanent; make another goal for another key"),
+                ("goal_key", "is permanent; create another goal to use another key"),
                 ("goal_profile_id", "identifies the goal and cannot be changed"),
                 ("created_at", "cannot be changed"),
             ],

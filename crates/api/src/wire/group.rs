@@ -26,14 +26,14 @@ pub(crate) fn creation(body: &Json) -> Result<NewGroup, Problems> {
         let kind = match fields.needed("kind", word(&KINDS))? {
             Kind::Exclusion => {
                 for other in ["percent", "scope"].into_iter().filter(|other| fields.has(other)) {
-                    fields.add(other, "is of holdouts; an exclusion group has members");
+                    fields.add(other, "is only for holdouts; an exclusion group has members");
                 }
                 fields.require("members");
                 NewGroupKind::Exclusion(members(fields)?)
             }
             Kind::Holdout => {
                 if fields.has("members") {
-                    fields.add("members", "is of exclusion groups; a holdout has a scope");
+                    fields.add("members", "is only for exclusion groups; a holdout has a scope");
                 }
                 fields.require("scope");
                 let held_out = fields.needed("percent", hundredths(10..=5_000));
@@ -51,7 +51,7 @@ pub(crate) fn update(body: &Json) -> Result<GroupUpdate, Problems> {
         fields.only(
             &["name", "members", "percent", "scope", "accept_moves"],
             &[
-                ("kind", "is permanent; make another group for another kind"),
+                ("kind", "is permanent; create another group to use another kind"),
                 ("group_id", "identifies the group and cannot be changed"),
                 ("created_at", "cannot be changed"),
             ],
@@ -85,8 +85,8 @@ fn member(value: &Json, place: String, found: &ProblemCollector) -> Option<Wante
     fields.only(
         &["test_id", "percent"],
         &[
-            ("from", "follows from percent, so that as few visitors as possible move"),
-            ("to", "follows from percent, so that as few visitors as possible move"),
+            ("from", "cannot be set; the server derives it from percent, so that as few visitors as possible move"),
+            ("to", "cannot be set; the server derives it from percent, so that as few visitors as possible move"),
         ],
     );
     let experiment = fields.needed("test_id", integer(1..=MAX_SAFE)).map(ExperimentId);

@@ -33,7 +33,7 @@ pub(crate) fn key(body: &Json) -> Result<NewKey, Problems> {
                     Some(scopes)
                 }
                 Ok(_) => {
-                    found.add(place, "must be of read, write, code, evaluate and admin, one word each");
+                    found.add(place, "must have only read, write, code, evaluate and admin, one scope per entry");
                     None
                 }
                 Err(flaw) => {

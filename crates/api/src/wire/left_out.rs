@@ -49,7 +49,7 @@ pub(crate) fn reset_fields(sent: &Json, mode: Mode, before: &Experiment, after: 
     fields.truncate(NAMED_MAX);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     vec![format!(
-        "{}{more}: back at the default, because the sent object left it out; to change one key of an object, send \
+        "{}{more}: reset to the default because the sent object left it out; to change one key of an object, send \
          application/merge-patch+json",
         fields.join(", ")
     )]

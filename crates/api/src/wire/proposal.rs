@@ -43,7 +43,7 @@ pub(crate) fn proposed(body: &Json, mode: Mode) -> Result<Proposed, Problems> {
         return from_body(body, |fields| {
             let is_other = |name: &&str| !["confirm_plan", "note"].contains(name);
             for name in members.iter().map(|(name, _)| name.as_str()).filter(is_other) {
-                fields.add(name, "cannot be proposed together with confirm_plan; propose one after the other");
+                fields.add(name, "cannot be proposed together with confirm_plan; make two proposals");
             }
             let reason = fields.needed("confirm_plan", parsed(plan_reason))?;
             Some(Proposed::Plan(reason))
@@ -52,7 +52,7 @@ pub(crate) fn proposed(body: &Json, mode: Mode) -> Result<Proposed, Problems> {
     if members.iter().any(|(name, _)| name == "status") {
         return from_body(body, |fields| {
             for (name, _) in &others {
-                fields.add(name, "cannot be proposed together with a status; propose one after the other");
+                fields.add(name, "cannot be proposed together with a status; make two proposals");
             }
             let to = fields.needed("status", status)?;
             Some(Proposed::Status(StatusChange { to, started_at: None, edit: None }))

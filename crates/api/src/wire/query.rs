@@ -92,7 +92,7 @@ impl Query {
         let words: Vec<String> =
             text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
         if words.is_empty() || words.iter().any(|word| !known.contains(&word.as_str())) {
-            self.problems.add(name, format!("must be of {}, separated by commas", known.join(", ")));
+            self.problems.add(name, format!("must be one or more of {}, separated by commas", known.join(", ")));
         }
         words
     }
@@ -122,7 +122,7 @@ impl Query {
         let text = self.get("cursor")?;
         let place = read(text);
         if place.is_none() {
-            self.problems.add("cursor", "must be the next_cursor of an answer to the same query");
+            self.problems.add("cursor", "must be the next_cursor of a response to the same query");
         }
         place
     }

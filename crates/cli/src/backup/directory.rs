@@ -44,7 +44,7 @@ impl DirectoryStore {
     fn replace(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<bool>) -> Result<bool> {
         let path = self.dir.join(name);
         let folder = path.parent().unwrap_or(&self.dir);
-        fs::create_dir_all(folder).map_err(failed("cannot make", folder))?;
+        fs::create_dir_all(folder).map_err(failed("cannot create", folder))?;
         let partial = folder.join(PARTIAL);
         let mut file = File::create(&partial).map_err(failed("cannot create", &partial))?;
         let is_whole = write(&mut file).and_then(|is_whole| file.sync_all().map(|()| is_whole));
@@ -67,7 +67,7 @@ impl BackupStore for DirectoryStore {
     }
 
     fn lock(&self) -> Result<Box<dyn StoreLock + '_>> {
-        fs::create_dir_all(&self.dir).map_err(failed("cannot make", &self.dir))?;
+        fs::create_dir_all(&self.dir).map_err(failed("cannot create", &self.dir))?;
         let path = self.dir.join("lock");
         let file = File::options().create(true).append(true).open(&path).map_err(failed("cannot open", &path))?;
         match file.try_lock() {
@@ -89,7 +89,7 @@ impl BackupStore for DirectoryStore {
         let mut files = Vec::new();
         for entry in entries {
             let entry = entry.map_err(failed("cannot list", &path))?;
-            let meta = entry.metadata().map_err(failed("cannot look at", &entry.path()))?;
+            let meta = entry.metadata().map_err(failed("cannot inspect", &entry.path()))?;
             if let (true, Ok(name)) = (meta.is_file(), entry.file_name().into_string()) {
                 files.push(ListedFile { name, bytes: meta.len() });
             }

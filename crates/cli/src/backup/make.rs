@@ -97,7 +97,8 @@ impl<'a> BackupMaker<'a> {
     pub(super) fn new(storage: &'a StorageSettings, store: &'a dyn BackupStore) -> Result<Self> {
         let data_dir = &storage.data_dir;
         if !data_dir.join("muriel.db").exists() && storage.database_url.is_none() {
-            let sentence = format!("there is no Muriel data in {}; name it with --data-dir", data_dir.display());
+            let sentence =
+                format!("there is no Muriel data in {}; name its directory with --data-dir", data_dir.display());
             return Err(Error::Refused(sentence));
         }
         let lock = store.lock()?;
@@ -178,7 +179,7 @@ impl Run<'_, '_> {
         }
         let (source, copy) = (self.maker.storage.data_dir.join("muriel.db"), self.staged()?);
         muriel_sql::file::copy(&source, &copy)?;
-        let now = fs::metadata(&source).map_err(failed("cannot look at", &source))?;
+        let now = fs::metadata(&source).map_err(failed("cannot inspect", &source))?;
         let content = Digest::of_file(&copy).map_err(failed("cannot read", &copy))?;
         if !self.store(&copy, &content)? {
             return Err(changing(&copy));
@@ -215,7 +216,7 @@ impl Run<'_, '_> {
     fn file(&mut self, name: &str, before: Option<&StoredFile>) -> Result<()> {
         let path = self.maker.storage.data_dir.join(name);
         for _ in 0..MAX_ATTEMPTS {
-            let now = fs::metadata(&path).map_err(failed("cannot look at", &path))?;
+            let now = fs::metadata(&path).map_err(failed("cannot inspect", &path))?;
             let source = SourceState::of(&now);
             let is_stored =
                 |file: &StoredFile| self.maker.known.stored.get(&file.content.sha256) == Some(&file.content.bytes);
@@ -226,7 +227,7 @@ impl Run<'_, '_> {
             }
             let source = source.filter(|_| is_settled(&now));
             let content = Digest::of_file(&path).map_err(failed("cannot read", &path))?;
-            let after = fs::metadata(&path).map_err(failed("cannot look at", &path))?;
+            let after = fs::metadata(&path).map_err(failed("cannot inspect", &path))?;
             if SourceState::of(&after) == SourceState::of(&now) && self.store(&path, &content)? {
                 self.files.push(StoredFile { name: name.to_owned(), content, modified_ns: modified_ns(&now), source });
                 return Ok(());
@@ -256,8 +257,8 @@ impl Run<'_, '_> {
             let Some(snapshot) = snapshot else { return Ok(None) };
             if let Some(other) = before_log.filter(|log| log.id != snapshot.log) {
                 return Err(Error::Refused(format!(
-                    "{} has backups of another data directory, whose event log is {}; this one's is {}. Give each data \
-                     directory a place of its own",
+                    "{} has backups of another data directory, with the event log {}; this directory has the event log \
+                     {}. Back up each data directory to a separate place",
                     self.maker.store.show(""),
                     other.id,
                     snapshot.log

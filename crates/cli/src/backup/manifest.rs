@@ -161,7 +161,7 @@ impl Manifest {
         let place = store.show(&id.path());
         let text = store.read_small(&id.path(), MAX_BYTES)?;
         let text = text.ok_or_else(|| Error::Refused(format!("{place} is missing")))?;
-        let damaged = || Error::Refused(format!("{place} is damaged: its checksum does not fit"));
+        let damaged = || Error::Refused(format!("{place} is damaged: its checksum does not match"));
         let end = text.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
         let (line, rest) = text.split_at(end);
         if rest != format!("\n{}\n", hex(&Sha256::digest(line))).as_bytes() {
@@ -175,7 +175,7 @@ impl Manifest {
         }
         let format: Format = serde_json::from_slice(line).map_err(|error| unfit(error.to_string()))?;
         if format.format != FORMAT {
-            return Err(unfit(format!("it has format {}, this program knows format {FORMAT}", format.format)));
+            return Err(unfit(format!("it has format {}, but this program reads only format {FORMAT}", format.format)));
         }
         let manifest: Self = serde_json::from_slice(line).map_err(|error| unfit(error.to_string()))?;
         if let Some(file) = manifest.files.iter().find(|file| !file.is_safe()) {

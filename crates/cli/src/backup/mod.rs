@@ -36,17 +36,17 @@ use store::BackupStore;
 pub(crate) struct Backup {
     #[command(subcommand)]
     command: Option<BackupCommand>,
-    /// Place of the backups: a directory, or s3://bucket/prefix with credentials in the environment. Only what no
+    /// Place of the backups: a directory, or s3://bucket/prefix with credentials in the environment. Only data that no
     /// earlier backup has stored there is copied.
     #[arg(long, value_name = "PLACE", required = true)]
     to: Option<String>,
-    /// Make backups repeatedly until stopped, each this many seconds (5 to 86400) after the end of the one before.
+    /// Make backups repeatedly until stopped, each this many seconds (5 to 86400) after the end of the previous one.
     #[arg(long, value_name = "SECONDS", requires = "keep", value_parser = clap::value_parser!(u64).range(5..=86_400))]
     every: Option<u64>,
     /// Prune afterwards: keep this many of the newest backups.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     keep: Option<u32>,
-    /// Keep the last backup of each of this many days too.
+    /// Also keep the last backup of each of the newest N days that have backups.
     #[arg(long, value_name = "N", requires = "keep")]
     keep_daily: Option<u32>,
     #[command(flatten)]
@@ -68,7 +68,7 @@ enum BackupCommand {
         /// Keep this many of the newest backups.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         keep: u32,
-        /// Keep the last backup of each of this many days too.
+        /// Also keep the last backup of each of the newest N days that have backups.
         #[arg(long, value_name = "N", default_value_t = 0)]
         keep_daily: u32,
     },
@@ -148,18 +148,16 @@ impl Restore {
             )?,
             None => say!("Restored {}; there are no events.", self.data_dir.display())?,
         }
-        say!("Visitors whose data was deleted after the backup was made are in it again: delete them once more.")?;
+        say!("Visitors whose data was deleted after the backup was made have been restored too: delete them again.")?;
         let at = manifest.made_at;
         if manifest.database == Database::PostgresqlNotIncluded {
-            say!("Servers on the PostgreSQL database do that by themselves for deletions that it has on record.")?;
-            say!(
-                "The PostgreSQL database is not part of it: restore that with PostgreSQL's own tools, as of {at} or before."
-            )?;
+            say!("Servers on the PostgreSQL database repeat the deletions that it has recorded.")?;
+            say!("The PostgreSQL database is not included: restore it with PostgreSQL's tools as of {at} or earlier.")?;
         } else {
             say!("Experiments, goals and keys are as of {at}.")?;
         }
         if !manifest.files.iter().any(|file| file.name == "pepper") {
-            say!("The pepper is not part of it: name its file with --pepper-file, or API keys are refused.")?;
+            say!("The pepper is not included: name its file with --pepper-file, otherwise API keys are refused.")?;
         }
         Ok(())
     }
@@ -192,7 +190,7 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
         match follow_once(&mut maker, storage, store, keep) {
             Ok(made) => {
                 if failing {
-                    say_stderr!("muriel: backups are made again");
+                    say_stderr!("muriel: backups succeed again");
                 }
                 failing = false;
                 // On an idle server, the journal would contain nothing else.
@@ -204,7 +202,7 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
             Err(error) => {
                 failing = true;
                 say_stderr!(
-                    "muriel: the backup failed and is tried again in {} seconds: {}",
+                    "muriel: the backup failed and is retried in {} seconds: {}",
                     period.as_secs(),
                     sentence(&error)
                 );

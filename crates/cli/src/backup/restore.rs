@@ -41,7 +41,7 @@ pub(super) fn restore(store: &dyn BackupStore, until: Option<Instant>, data_dir:
     // complete one.
     let path = std::path::absolute(data_dir).map_err(failed("cannot find", data_dir))?;
     let parent = path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(parent).map_err(failed("cannot make", parent))?;
+    fs::create_dir_all(parent).map_err(failed("cannot create", parent))?;
     let beside = HeldDirectory::new_in(Purpose::Restore, parent)?;
 
     let Choice { database: manifest, log } = choice;
@@ -53,8 +53,8 @@ pub(super) fn restore(store: &dyn BackupStore, until: Option<Instant>, data_dir:
         && !has_last_block(beside.path(), own)?
     {
         return Err(Error::Refused(format!(
-            "the event log of the backup made at {} does not go on from that made at {}: another backup was restored in \
-             between. To have the earlier one whole, restore with --until {1}",
+            "the event log of the backup made at {} does not continue that of the one made at {}: another backup was \
+             restored in between. To restore the earlier one completely, use --until {1}",
             later.made_at, manifest.made_at
         )));
     }
@@ -160,7 +160,7 @@ fn restore_log<'m>(store: &dyn BackupStore, manifest: &'m Manifest, dir: &Path) 
         muriel_log::append_segment(dir, &segment).map_err(Error::Log)?;
     }
     if !has_last_block(dir, log)? {
-        return Err(Error::Damaged(format!("block {} is not the last one of the backup", log.last)));
+        return Err(Error::Damaged(format!("block {} is missing or differs from the backup's manifest", log.last)));
     }
     Ok(Some(log))
 }

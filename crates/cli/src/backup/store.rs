@@ -98,7 +98,7 @@ impl Digest {
         if found.bytes != self.bytes {
             Some(format!("it has {} bytes, not {}", found.bytes, self.bytes))
         } else if found.sha256 != self.sha256 {
-            Some("it is damaged: its checksum does not fit".to_owned())
+            Some("it is damaged: its checksum does not match".to_owned())
         } else {
             None
         }

@@ -181,7 +181,7 @@ async fn an_interrupted_backup_is_not_taken_for_whole() {
         }
     };
     partial();
-    assert!(restore(&to, &restored).err().unwrap().to_string().contains("did not end"));
+    assert!(restore(&to, &restored).err().unwrap().to_string().contains("not finished"));
     let made = make(&data_dir, &to).unwrap();
     assert_eq!(made.manifest.log_position(), 0);
     // The next backup is interrupted.

@@ -58,7 +58,7 @@ pub(super) fn verify(store: &dyn BackupStore) -> Result<VerifiedBackups> {
     }
     match newest {
         _ if !problems.is_empty() => {
-            let advice = "delete what is damaged and make a new backup, which stores again what it needs";
+            let advice = "delete the damaged files and make a new backup, which stores the files that it needs again";
             Err(Error::Refused(format!("{}; {advice}", problems.join("; "))))
         }
         None => Err(no_backup(store)),
@@ -100,7 +100,7 @@ fn which(backups: &[String]) -> String {
 pub(super) fn no_backup(store: &dyn BackupStore) -> Error {
     let place = store.show("");
     match store.list(FILES).map(|files| files.is_empty()) {
-        Ok(false) => Error::Refused(format!("there is no complete backup in {place}: one was begun, and did not end")),
+        Ok(false) => Error::Refused(format!("there is no complete backup in {place}: one was not finished")),
         _ => Error::Refused(format!("there is no backup in {place}")),
     }
 }

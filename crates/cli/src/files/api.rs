@@ -142,7 +142,7 @@ impl Api {
         }
         let sentence = match body.get("error").and_then(Value::as_str) {
             Some(sentence) => printable(sentence),
-            None => format!("{} answers {status}, and not as a muriel server does", self.base),
+            None => format!("{} answers {status}, but not like a muriel server", self.base),
         };
         match status.as_u16() {
             429 | 503 => Ok(Sent::Busy(
@@ -170,7 +170,7 @@ impl Api {
             Err(Failure::Refused(404, _)) => return Ok(None),
             Err(failure) => return Err(failure),
         };
-        let unexpected = || Failure::Refused(0, format!("{} does not answer as a muriel server does", self.base));
+        let unexpected = || Failure::Refused(0, format!("{} does not answer like a muriel server", self.base));
         let details = answer.body.get(kind.word()).and_then(Value::as_object).ok_or_else(unexpected)?;
         let etag = answer.etag.ok_or_else(unexpected)?;
         Ok(Some((Stored::new(kind, name, details, slugs), etag)))
@@ -212,7 +212,7 @@ impl Api {
     }
 
     fn add_names(&self, kind: Kind, list: &Value, (id, name): (&str, &str), names: &mut Names) -> Result<(), Failure> {
-        let unexpected = || Failure::Refused(0, format!("{} does not answer as a muriel server does", self.base));
+        let unexpected = || Failure::Refused(0, format!("{} does not answer like a muriel server", self.base));
         for item in list.as_array().ok_or_else(unexpected)? {
             let (Some(id), Some(name)) = (item[id].as_i64(), item[name].as_str()) else { return Err(unexpected()) };
             if names.seen.insert((kind, id)) {

@@ -113,12 +113,12 @@ impl Applier<'_> {
     }
 }
 
-const CHANGED: &str = "was changed by somebody else since the plan was made; nothing of it was changed now";
+const CHANGED: &str = "was changed by somebody else since the plan was made; this apply did not change it";
 
 fn reason(failure: Failure, change: &Change) -> String {
     match failure {
         Failure::Refused(412, _) => CHANGED.to_owned(),
-        Failure::Refused(_, sentence) => format!("was refused and is as it was: {sentence}"),
+        Failure::Refused(_, sentence) => format!("was refused and is unchanged: {sentence}"),
         Failure::Lost(sentence) => {
             format!(
                 "may have been {} or not: {sentence}",

@@ -153,7 +153,7 @@ fn updated(
     for name in PERMANENT.iter().filter(|name| fields.get(**name) != stored.fields.get(**name)) {
         let (file, line) = wanted.origin.of(name);
         let has = stored.fields.get(*name).and_then(Value::as_str).unwrap_or_default();
-        found.add(file, line, format!("{name} is permanent, and is {has:?} in the project"));
+        found.add(file, line, format!("{name} cannot be changed, and is {has:?} in the project"));
     }
     let status = match status(wanted, stored, choices) {
         Ok(status) => status,
@@ -216,7 +216,7 @@ fn status(wanted: &Wanted, stored: &Stored, choices: Choices) -> Result<Option<S
         (from, to) if from == to => Ok(None),
         _ if stored.is_concluded => Err(format!("experiment {name} is concluded and stays {from}; its file says {to}")),
         ("live", "draft") => {
-            Err(format!("experiment {name} is live and stays so; its file says draft: write \"inactive\" to stop it"))
+            Err(format!("experiment {name} is live and stays live; its file says draft: write \"inactive\" to stop it"))
         }
         ("inactive", "live") if stored.has_run && !choices.resume => Err(format!(
             "experiment {name} has run and was stopped; its file says live: write \"inactive\", or start it again with --resume"

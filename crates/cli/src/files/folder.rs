@@ -186,7 +186,7 @@ fn make_directories(directory: &Path, name: &str) -> Result<()> {
             Err(source) if source.kind() == ErrorKind::NotFound => fs::create_dir(&inner),
             Err(source) => Err(source),
         };
-        made.map_err(|source| Error::File { doing: "cannot make the directory", path: inner.clone(), source })?;
+        made.map_err(|source| Error::File { doing: "cannot create the directory", path: inner.clone(), source })?;
     }
     Ok(())
 }

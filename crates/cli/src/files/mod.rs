@@ -60,11 +60,11 @@ impl Export {
         let (project, _) = api.project(|_, _| true)?;
         let files = render::files(&self.project, &project.objects).map_err(|(kind, name)| {
             let name = api::printable(&name);
-            Error::Refused(format!("the {} {name:?} has a name that no muriel server gives out", kind.word()))
+            Error::Refused(format!("the {} {name:?} has a name that no muriel server assigns", kind.word()))
         })?;
         folder::write(&self.dir, &files, self.overwrite)?;
         let count = project.objects.len();
-        say!("{} has {count} object{} as {} files", self.dir.display(), if count == 1 { "" } else { "s" }, files.len())
+        say!("{} has {count} object{} in {} files", self.dir.display(), if count == 1 { "" } else { "s" }, files.len())
     }
 }
 
@@ -164,7 +164,7 @@ impl Apply {
     /// As for [`Plan::run`]; a change that could not be made, with those made before it.
     pub(crate) fn run(self) -> Result<()> {
         if !self.yes && !std::io::stdin().is_terminal() {
-            let how = "there is no terminal to ask on: look at muriel plan, then apply with --yes";
+            let how = "there is no terminal for the confirmation: check muriel plan, then apply with --yes";
             return Err(Error::Setting(how.to_owned()));
         }
         let Prepared { api, names, planned, notes, .. } = self.target.prepare()?;
@@ -184,7 +184,7 @@ impl Apply {
         match applied {
             Ok(()) => say!("{done} of {} changes were made.", changes.len()),
             Err(stopped) => Err(Error::Refused(format!(
-                "{} {}. {done} of {} changes were made before, and none after it; apply again to go on",
+                "{} {}. {done} of {} changes were made before, and none after it; apply again to continue",
                 stopped.object,
                 stopped.reason,
                 changes.len()

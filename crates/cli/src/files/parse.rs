@@ -119,7 +119,7 @@ fn project(files: &Files, found: &mut FileProblems) -> Option<String> {
         found.add(
             file,
             0,
-            format!("there is no such file; it has the line \"format = {FORMAT}\" and marks the directory"),
+            format!("the file is missing; create it with the line \"format = {FORMAT}\", to mark the directory"),
         );
         return None;
     };
@@ -128,7 +128,7 @@ fn project(files: &Files, found: &mut FileProblems) -> Option<String> {
     let members = origin.located.as_ref().map(|located| located.members.clone()).unwrap_or_default();
     only(&members, &["format", "project_key"], &origin, "", found);
     if members.get("format").and_then(Value::as_i64) != Some(FORMAT) {
-        origin.add(found, "format", format!("format must be {FORMAT}, which is what this version of muriel reads"));
+        origin.add(found, "format", format!("format must be {FORMAT}, the only one that this version of muriel reads"));
     }
     match members.get("project_key") {
         None => None,
@@ -159,7 +159,7 @@ fn goals(files: &Files, found: &mut FileProblems) -> Vec<Wanted> {
         let prefix = format!("goal[{at}]");
         let origin = Origin { prefix, file: file.to_owned(), located: Some(located.clone()), ..Origin::default() };
         let Some(key) = item.get("goal_key").and_then(Value::as_str) else {
-            origin.add(found, "goal_key", "goal_key is required: it is text");
+            origin.add(found, "goal_key", "goal_key is required and must be text");
             continue;
         };
         if !keys.insert(key) {

@@ -30,7 +30,7 @@ pub(crate) fn text(planned: &[Planned], notes: &[String]) -> String {
     let count = |act: &Act| planned.iter().filter(|planned| planned.change.act == *act).count();
     let (create, update, remove) = (count(&Act::Create), count(&Act::Update), count(&Act::Remove));
     if create + update + remove == 0 {
-        out.push_str("The project is as the files say. Nothing to do.\n");
+        out.push_str("The project matches the files. Nothing to do.\n");
     } else {
         let _ = writeln!(out, "{create} to create, {update} to change, {remove} to remove.");
     }
@@ -69,7 +69,7 @@ fn object(out: &mut String, planned: &Planned) {
             let _ =
                 writeln!(out, "      ! moves {percent} % of its visitors to another variant, or out of the experiment");
         }
-        None => out.push_str("      ! moves visitors; how many depends on who they are\n"),
+        None => out.push_str("      ! moves visitors; the share is unknown, because it depends on their attributes\n"),
         Some(_) => {}
     }
     for sentence in &effects.exploratory {
@@ -77,7 +77,7 @@ fn object(out: &mut String, planned: &Planned) {
     }
     if !effects.redefines.is_empty() {
         let arms: Vec<&str> = effects.redefines.iter().map(|arm| printable_arm(arm)).collect();
-        let _ = writeln!(out, "      ! makes something else of {}", arms.join(", "));
+        let _ = writeln!(out, "      ! redefines {}", arms.join(", "));
     }
     if !effects.removed_code.is_empty() {
         let _ = writeln!(out, "      ! removes code: {}", printable(&effects.removed_code.join(", ")));
@@ -96,16 +96,16 @@ fn sentences(change: &Change) -> Vec<String> {
     let mut said = Vec::new();
     match (&change.act, change.status.as_deref()) {
         (Act::Remove, _) if change.stored.as_ref().is_some_and(|stored| stored.is_live()) => {
-            said.push("it is live: visitors stop meeting it at once".to_owned());
+            said.push("is live: visitors stop seeing it at once".to_owned());
         }
-        (_, Some("live")) => said.push("starts: visitors meet it".to_owned()),
-        (_, Some(_)) if change.stops() => said.push("stops: visitors no longer meet it".to_owned()),
+        (_, Some("live")) => said.push("starts: visitors see it".to_owned()),
+        (_, Some(_)) if change.stops() => said.push("stops: visitors no longer see it".to_owned()),
         (_, Some(word)) => said.push(format!("status becomes {word}")),
         (_, None) => {}
     }
     let is_defined_anew = |field: &str| ["goal_type", "goal_value", "window_days", "min_count", "cap"].contains(&field);
     if change.kind == Kind::Goal && change.differences.iter().any(|one| is_defined_anew(&one.field)) {
-        said.push("counts past events in the new way too: goals are matched when a result is read".to_owned());
+        said.push("counts past events by the new definition too: goals are matched when a result is read".to_owned());
     }
     said
 }

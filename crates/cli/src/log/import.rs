@@ -379,7 +379,7 @@ async fn append(log: &Log, batch: Batch) -> Result<Vec<AppendOutcome>> {
             }
             Err(refused) => {
                 return Err(Error::Refused(format!(
-                    "{refused}; import the file again later: events that are stored already are recognised"
+                    "{refused}; import the file again later: events that are already stored are recognised"
                 )));
             }
         }

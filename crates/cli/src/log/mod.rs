@@ -98,8 +98,8 @@ pub(crate) fn signed(reader: LogReader, common: &Common) -> Result<LogReader> {
         Err(Error::NoPepper(path)) => {
             if !reader.rewritten_files().map_err(Error::Log)?.is_empty() {
                 say_stderr!(
-                    "muriel: the signatures of rewritten blocks are not checked: there is no pepper in {}; name it with \
-                     --pepper-file",
+                    "muriel: the signatures of rewritten blocks are not checked: there is no pepper in {}; name its \
+                     file with --pepper-file",
                     path.display()
                 );
             }
@@ -121,7 +121,7 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<LogRe
     };
     match fs::read_dir(&directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let message = format!("there is no Muriel data in {}; name it with {flag}", directory.display());
+            let message = format!("there is no Muriel data in {}; name its directory with {flag}", directory.display());
             return Err(Error::Refused(message));
         }
         listed => listed.map(drop).map_err(failed(&directory))?,
@@ -135,7 +135,7 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<LogRe
     }
     LogReader::open(&directory).map_err(|error| match error {
         muriel_log::Error::Missing { .. } => Error::Refused(format!(
-            "there is no event log in {}; the first muriel serve creates it. Or name another directory with {flag}",
+            "there is no event log in {}; start muriel serve, which creates it, or name another directory with {flag}",
             directory.display()
         )),
         error => Error::Log(error),

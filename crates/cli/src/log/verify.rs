@@ -74,9 +74,9 @@ fn as_text(verified: &VerifyReport) -> String {
     match verified.first_damage {
         None if verified.blocks == 0 => text.push_str("\nThe log has no events yet.\n"),
         None if blocks > 0 => {
-            text.push_str("\nEvery block is as it was written, apart from events that were deleted on record.\n");
+            text.push_str("\nEvery block is unchanged, apart from recorded deletions of events.\n");
         }
-        None => text.push_str("\nEvery block is as it was written.\n"),
+        None => text.push_str("\nEvery block is unchanged.\n"),
         Some(_) => text.push_str(&format!("damaged     {}\n", verified.damaged.max(1))),
     }
     text

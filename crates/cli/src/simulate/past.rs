@@ -129,7 +129,7 @@ impl Replayed {
             return refuse("--replay needs an experiment: name it with --project and --experiment");
         };
         let Some(metric) = experiment.metric.as_ref() else {
-            return refuse("the experiment has no primary goal, so there is nothing to count in the past");
+            return refuse("the experiment has no primary goal, so no past conversions can be counted");
         };
         let project = Project::load(&asked.common, experiment)?;
         let Traffic { rate, daily_visitors: daily } = project.traffic()?;
@@ -148,8 +148,8 @@ impl Replayed {
         if last < first {
             let days = plan.window_days;
             return Err(Error::Refused(format!(
-                "visitors have {days} days to convert, and no visitor's days are over yet, so there is nothing to \
-                 replay"
+                "visitors have {days} days to convert, and this time is not over for any visitor yet, so there is \
+                 nothing to replay"
             )));
         }
         let wanted_days = days;

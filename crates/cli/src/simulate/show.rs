@@ -93,12 +93,12 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
     for (verdict, name) in Verdict::ALL.map(|verdict| (verdict, ending(verdict))) {
         row(&mut text, name, &|tally| share(tally.verdict(verdict)));
     }
-    row(&mut text, "called at any look", &|tally| share(tally.called()));
+    row(&mut text, "called at any check", &|tally| share(tally.called()));
     if plan.rules.significant {
         row(&mut text, "ended early by a call", &|tally| share(tally.ended(EndReason::Significant)));
     }
-    row(&mut text, "days, half within", &|tally| spread(&tally.days));
-    row(&mut text, "visitors, half within", &|tally| spread(&tally.visitors));
+    row(&mut text, "days, median", &|tally| spread(&tally.days));
+    row(&mut text, "visitors, median", &|tally| spread(&tally.visitors));
 
     text.push('\n');
     if let Some(with) = with {
@@ -109,7 +109,7 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
         text.push_str(&note);
     }
     if plan.measure == Measure::Value && plan.cap().is_some() {
-        text.push_str("The goal's cap does not apply to simulated values; instead the highest of 1,000 are cut.\n");
+        text.push_str("The goal's cap does not apply to simulated values; instead the highest 1 in 1,000 are cut.\n");
     }
     if let Some(days) = tried.days_needed {
         let _ = writeln!(
@@ -129,7 +129,7 @@ fn ending(verdict: Verdict) -> &'static str {
         Verdict::Loss => "ends with a loss",
         Verdict::NoDifference => "ends with no difference",
         Verdict::KeepRunning => "ends undecided",
-        Verdict::DoNotTrust => "ends not to be trusted",
+        Verdict::DoNotTrust => "ends not trustworthy",
     }
 }
 
@@ -169,7 +169,7 @@ fn about(text: &mut String, plan: &Plan, schedule: &Schedule) {
         1 => ", and for 1 day more until everybody's time to convert is over".to_owned(),
         days => format!(", and for {days} days more until everybody's time to convert is over"),
     };
-    line("Looks", &format!("at the end of every day{after}"));
+    line("Checks", &format!("at the end of every day{after}"));
 }
 
 /// Rules that end the experiment, as a sentence.
@@ -212,12 +212,12 @@ fn finding(tried: &Tried, with: &Tally) -> String {
                 days if days < 10_000.0 => format!(", or {} days", whole(days)),
                 _ => String::new(),
             };
-            format!(", which takes a plan for about {} visitors{in_days}", whole(visitors))
+            format!(", which needs a plan for about {} visitors{in_days}", whole(visitors))
         });
         let _ = writeln!(text, "That is less than the usual {usual} %{takes}.");
         if let Some(lift) = tried.lift_found().filter(|_| tried.effect > 0.0) {
             let lift = signed((1e3 * lift).ceil() / 1e3);
-            let _ = writeln!(text, "In the time planned it finds only lifts of {lift} or more that often.");
+            let _ = writeln!(text, "In the planned time it finds only lifts of {lift} or more that often.");
         }
     }
     if tried.plan.design.arms > 2 && with.others_called > 0 {
@@ -237,7 +237,7 @@ fn false_calls(called: RunShare, promised: f64) -> String {
     match Promise::of(called, promised) {
         Promise::Kept => format!("{begin}\n"),
         Promise::Open => {
-            format!("{begin} So few runs cannot rule out up to {} %.\n", rounded(interval.upper))
+            format!("{begin} With so few runs, up to {} % cannot be ruled out.\n", rounded(interval.upper))
         }
         Promise::Broken => format!("{begin} The promise is not kept: do not decide by this plan.\n"),
     }
@@ -247,7 +247,7 @@ fn false_calls(called: RunShare, promised: f64) -> String {
 fn notes(plan: &Plan) -> Vec<String> {
     let mut notes = Vec::new();
     if plan.is_personal {
-        notes.push("Its variants have audiences of their own; here every visitor is in all of them.\n".to_owned());
+        notes.push("The variants have their own audiences; here every visitor is in all of them.\n".to_owned());
     }
     notes
 }
@@ -266,7 +266,7 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
         grouped(replayed.visitors),
         rounded(rate.value())
     );
-    let _ = writeln!(text, "{:<10}{} salts, seed {}\n", "Shared", grouped(asked.salts), asked.seed);
+    let _ = writeln!(text, "{:<10}{} salts, seed {}\n", "Replays", grouped(asked.salts), asked.seed);
     let (called, promised) = (tally.called(), plan.design.alpha());
     let interval = called.interval();
     let _ = writeln!(
@@ -281,33 +281,33 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
     if plan.rules.significant {
         let _ = writeln!(text, "Ended early by a call {}", share(tally.ended(EndReason::Significant)));
     }
-    let _ = writeln!(text, "Not to be trusted at the end {}", share(tally.verdict(Verdict::DoNotTrust)));
-    let _ = writeln!(text, "Days, half within {}", spread(&tally.days));
-    let _ = writeln!(text, "Visitors, half within {}\n", spread(&tally.visitors));
+    let _ = writeln!(text, "Not trustworthy at the end {}", share(tally.verdict(Verdict::DoNotTrust)));
+    let _ = writeln!(text, "Days, median {}", spread(&tally.days));
+    let _ = writeln!(text, "Visitors, median {}\n", spread(&tally.visitors));
     let promised_percent = percent(promised);
     let _ = match Promise::of(called, promised) {
         Promise::Kept => writeln!(
             text,
-            "All of them saw the same, so every call is a false alarm. There are at most {} % of them, and the plan \
+            "All arms saw the same page, so every call is a false alarm. Their rate is at most {} %, and the plan \
              promises at most {promised_percent} %.",
             rounded(interval.upper)
         ),
         Promise::Open => writeln!(
             text,
-            "All of them saw the same, so every call is a false alarm. The plan promises at most {promised_percent} %; up \
-             to {} % cannot be ruled out. More --salts narrow it down.",
+            "All arms saw the same page, so every call is a false alarm. The plan promises at most \
+             {promised_percent} %; up to {} % cannot be ruled out. More --salts give a narrower range.",
             rounded(interval.upper)
         ),
         Promise::Broken => writeln!(
             text,
-            "All of them saw the same, so every call is a false alarm, and there are more than the {promised_percent} % \
-             that the plan promises: this goal is not safe to decide on. Salts share their visitors, so look at other \
-             days too before you blame the goal."
+            "All arms saw the same page, so every call is a false alarm, and there are more than the \
+             {promised_percent} % that the plan promises: this goal is not safe to decide on. All salts use the same \
+             visitors, so check other days too before you reject the goal."
         ),
     };
     if replayed.schedule.days < replayed.wanted_days {
         let (has, takes) = (replayed.schedule.days, replayed.wanted_days);
-        let _ = writeln!(text, "The plan takes {}; the past of the project has {has}.", days(takes));
+        let _ = writeln!(text, "The plan takes {}; the project's past has {has}.", days(takes));
     }
     if replayed.is_sample {
         let _ = writeln!(text, "Only {} of the visitors are replayed, drawn by their hashes.", grouped(VISITORS_MAX));

@@ -259,7 +259,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     let report = replayed_text(&replayed, &tally, &asked);
     assert!(report.contains(&format!("False alarms {} of 40: ", tally.called)), "{report}");
     assert!(report.contains("every call is a false alarm"), "{report}");
-    assert!(report.contains("The plan takes 365 days; the past of the project has 26."), "{report}");
+    assert!(report.contains("The plan takes 365 days; the project's past has 26."), "{report}");
     let report = replayed_json(&replayed, &tally, &asked);
     assert_eq!(report["replay"]["called"]["count"], json!(tally.called));
     assert_eq!(report["promise"], json!(Promise::of(tally.called(), 0.5).word()));

@@ -20,7 +20,7 @@ pub(crate) fn prepare_database(app: App, place: StorageSettings) -> Task {
             if let Err(error) = NodeFile::settle(&place) {
                 tracing::warn!(error = crate::error::sentence(&error), "the node's file cannot be read");
             }
-            tracing::info!("the database is back");
+            tracing::info!("the database responds again");
             Ok(Progress::Finished)
         }
     });

@@ -26,7 +26,7 @@ pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
                     return Err(run_error(error));
                 }
             }
-            tracing::info!("there is space on the disk again: events are taken");
+            tracing::info!("the disk has free space again: events are accepted");
             Ok(Progress::Finished)
         }
     });

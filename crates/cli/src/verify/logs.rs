@@ -100,9 +100,9 @@ fn reaches(name: &str, position: i64, log: &GivenLog) -> Result<()> {
             log.directory.display(),
             extent.first,
             if position <= extent.pruned {
-                "retention has deleted what came before"
+                "retention has deleted the blocks before it"
             } else {
-                "what came before is missing, and retention did not delete it"
+                "the blocks before it are missing, and retention did not delete them"
             }
         )));
     }

@@ -128,7 +128,7 @@ fn the_demo_s_shop_is_in_good_health() {
         let output = run(&[&url, "--project", "prj_northwind_shop"]);
         let said = String::from_utf8(output.stdout).unwrap();
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{said}");
-        assert!(!said.contains("problem"), "{said}");
+        assert!(!said.lines().any(|line| line.starts_with("problem")), "{said}");
         assert!(
             said.contains("ok       policy    Content-Security-Policy lets the script and its events through"),
             "{said}"
@@ -178,9 +178,9 @@ fn faults_of_a_page_are_found() {
     assert!(closed.contains("default-src does not allow the script"), "{closed}");
     assert!(closed.contains(&format!("default-src does not allow events to {muriel}")), "{closed}");
     let unknown = complains(&url("/unknown"), &[]);
-    assert!(unknown.contains("Muriel knows no project prj_nowhere"), "{unknown}");
+    assert!(unknown.contains("Muriel does not know the project prj_nowhere"), "{unknown}");
     let other = complains(&url("/good"), &["--project", "prj_other"]);
-    assert!(other.contains(&format!("the script is of the project {key}, not prj_other")), "{other}");
+    assert!(other.contains(&format!("the script belongs to project {key}, not prj_other")), "{other}");
 
     // None of these requests counts a visitor.
     drop(server);
@@ -208,7 +208,7 @@ fn whatever_a_server_answers_there_is_a_sentence() {
     for (path, expect) in [
         ("/hangs", "did not answer within 1 s"),
         ("/circle", "redirects in a circle"),
-        ("/mail", "redirects to \"mailto:a@example.com\", where no page can be"),
+        ("/mail", "redirects to \"mailto:a@example.com\", which is not the address of a page"),
         ("/gone", "it answers 410"),
         ("/data", "it is application/json, and not HTML"),
         ("/words", "there is no HTML in it"),
@@ -251,10 +251,7 @@ fn pages_with_https_are_read_by_whoever_trusts_them() {
     assert!(said.contains("ok       origin    the page's own") && said.contains("ok       events"), "{said}");
 
     let unknown = complains(&url, &[]);
-    assert!(
-        unknown.contains("has no certificate that can be trusted: nobody who is known here has signed it"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("has no trusted certificate: its issuer is unknown"), "{unknown}");
     let plain = Site::start(|_| html("", "<p>Hello"));
     let unsafe_one = complains(&format!("https://{}/", plain.address), &[]);
     assert!(unsafe_one.contains("answers, but not with https"), "{unsafe_one}");

@@ -38,7 +38,7 @@ fn projects_and_their_keys_are_found_again() {
     assert_eq!(lines[1], format!("Acme     Shop     {shop}  default"));
     assert_eq!(lines[2], format!("Other    Blog     {blog}  consent=required gpc=on"));
     let said = refused(&["project", "set", "prj_nowhere", "--gpc", "on"], at);
-    assert_eq!(said, "muriel: there is no project with the key prj_nowhere; muriel project list shows them\n");
+    assert_eq!(said, "muriel: there is no project with the key prj_nowhere; muriel project list shows all projects\n");
     assert!(refused(&["project", "set", blog, "--health", "101"], at).contains("--health must be from 0 to 100"));
 
     assert!(refused(&["project", "snippet", shop], at).contains("--base"));
@@ -103,7 +103,7 @@ fn the_command_explains_as_the_api_does() {
     assert!(text.contains("?    allowed_country") && text.ends_with("(unknown)\n"), "{text}");
 
     let said = refused(&["explain", "--project", "prj_x", "--experiment", "a", "--visitor", "v"], at);
-    assert_eq!(said, "muriel: there is no project with the key prj_x; muriel project list shows them\n");
+    assert_eq!(said, "muriel: there is no project with the key prj_x; muriel project list shows all projects\n");
     let said = refused(&["explain", "--project", project, "--experiment", "99", "--visitor", "v"], at);
     assert_eq!(said, "muriel: the project has no experiment 99\n");
     let said = refused(&["explain", "--project", project, "--experiment", &id, "--visitor", ""], at);

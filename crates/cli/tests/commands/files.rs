@@ -191,7 +191,7 @@ fn a_plan_says_what_it_does_to_live_experiments_and_apply_does_it() {
         "opens a new epoch (",
         "moves ",
         "removes code: variants[0].customJS",
-        "counts past events in the new way",
+        "counts past events by the new definition",
         "hypothesis: \"ask-for-less\" -> \"new-idea\"",
         "1 to create, 2 to change, 0 to remove.",
     ] {
@@ -215,7 +215,7 @@ fn a_plan_says_what_it_does_to_live_experiments_and_apply_does_it() {
 
     replace(&settings, "status = \"live\"", "status = \"inactive\"");
     let said = shop.says(&["apply", dir, "--yes"], 0);
-    assert!(said.contains("stops: visitors no longer meet it"), "{said}");
+    assert!(said.contains("stops: visitors no longer see it"), "{said}");
     replace(&settings, "status = \"inactive\"", "status = \"live\"");
     let said = shop.says(&["plan", dir], 0);
     assert!(
@@ -268,7 +268,7 @@ fn refusals_change_nothing_and_say_what_was_done() {
     let file = shop.at("key");
     fs::write(&file, limited["api_key"].as_str().unwrap()).unwrap();
     let said = shop.says(&["apply", dir, "--yes", "--key-file", file.to_str().unwrap()], 1);
-    assert!(said.contains("experiment b was refused and is as it was"), "{said}");
+    assert!(said.contains("experiment b was refused and is unchanged"), "{said}");
     assert!(said.contains("1 of 2 changes were made before"), "{said}");
     assert_eq!(shop.ask(0, "GET experiment-keys", &Value::Null)["count"], 1);
     let said = shop.says(&["apply", dir, "--yes"], 0);
@@ -281,5 +281,5 @@ fn refusals_change_nothing_and_say_what_was_done() {
     let said = shop.says(&["plan", dir, "--project", "../../x"], 1);
     assert!(said.contains("not found") || said.contains("no project"), "{said}");
     let said = shop.says(&["plan", shop.at("data").to_str().unwrap()], 1);
-    assert!(said.contains("project.toml: there is no such file"), "{said}");
+    assert!(said.contains("project.toml: the file is missing"), "{said}");
 }

@@ -74,7 +74,7 @@ fn what_is_not_there_is_said_in_a_sentence() {
         let (_, said) = refuses(&words, &missing);
         assert_eq!(
             said,
-            format!("muriel: there is no Muriel data in {}; name it with --data-dir\n", missing.display())
+            format!("muriel: there is no Muriel data in {}; name its directory with --data-dir\n", missing.display())
         );
         let (_, said) = refuses(&words, directory.path());
         assert!(

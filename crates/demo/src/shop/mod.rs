@@ -75,7 +75,7 @@ fn answer(method: &Method, path: &str, muriel: &str) -> Response {
         (&Method::GET | &Method::HEAD, Some(&(_, kind, content))) => (StatusCode::OK, kind, content),
         // Browsers without scripts send the form with POST.
         (&Method::POST, Some((page @ "/checkout/thanks", ..))) => return elsewhere(StatusCode::SEE_OTHER, page),
-        (_, Some(_)) => return with_status(StatusCode::METHOD_NOT_ALLOWED, "pages are only read\n".into()),
+        (_, Some(_)) => return with_status(StatusCode::METHOD_NOT_ALLOWED, "pages accept only GET and HEAD\n".into()),
         (_, None) => match path.strip_suffix('/').and_then(found) {
             Some((page, ..)) => return elsewhere(StatusCode::PERMANENT_REDIRECT, page),
             None => (StatusCode::NOT_FOUND, Type::Html, files::MISSING),
@@ -85,7 +85,7 @@ fn answer(method: &Method, path: &str, muriel: &str) -> Response {
         Type::Html => match nonce() {
             Ok(nonce) => (filled(content, &nonce, muriel).into(), policy(&nonce, muriel)),
             // Without a nonce, either no script would run or every script would.
-            Err(_) => return with_status(StatusCode::INTERNAL_SERVER_ERROR, "there is no randomness\n".into()),
+            Err(_) => return with_status(StatusCode::INTERNAL_SERVER_ERROR, "the system has no random bytes\n".into()),
         },
         // Pictures may be opened on their own, and have inline styles.
         _ => (Body::from(content), "default-src 'none'; style-src 'unsafe-inline'".to_owned()),
@@ -108,7 +108,7 @@ fn with_status(status: StatusCode, body: Body) -> Response {
 }
 
 fn elsewhere(status: StatusCode, path: &'static str) -> Response {
-    let mut response = with_status(status, "it is elsewhere\n".into());
+    let mut response = with_status(status, "the page is at another address\n".into());
     response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(path));
     response
 }

@@ -24,16 +24,16 @@ macro_rules! configuration_settings {
             /// Confidence threshold in percent.
             confidence_interval: i64 = 95, patch i64 as replaced
                 => confidence [i64] { nullable = false, minimum = 50, maximum = 99, default = 95 };
-            /// When a draft, or an inactive experiment, is started. A date that has passed when it is set starts nothing.
+            /// Start time of a draft or inactive experiment. A date that has passed when it is set has no effect.
             start_test_date: Option<Instant> = None, patch Option<Instant> as replaced
                 => moment [Moment] { nullable = false };
-            /// When it is deactivated. A date that has passed when the experiment is started ends nothing.
+            /// When it is deactivated. A date that has passed when the experiment is started has no effect.
             end_test_date: Option<Instant> = None, patch Option<Instant> as replaced
                 => moment [Moment] { nullable = false };
             /// Multi-armed bandit: while the experiment is live, its weights follow the result of the primary goal.
             is_mab: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
-            /// Serves a variant that wins by itself, to more and more visitors, and stops when it makes something worse.
+            /// Automatically serves a winner to more and more visitors, and stops when it makes something worse.
             is_autopilot: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
             /// Shares of the arms.
@@ -43,26 +43,26 @@ macro_rules! configuration_settings {
             bayesian: bool = true, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
             /// Options for applying changes to the page, separated by spaces. `early` runs code at once, `once` changes each element once,
-            /// `hydrated` has words and nodes wait for a framework, `immediate` never has them wait.
+            /// with `hydrated`, changes of text and nodes wait for a framework, and with `immediate` they never wait.
             dom_change_path: Option<String> = None, patch Option<String> as replaced
                 => short_text [String] { max_length = 255 };
             /// When variant code runs on dynamic pages.
             trigger_variant_change: Option<String> = None, patch Option<String> as replaced
                 => short_text [String] { max_length = 255 };
-            /// Deactivate it after so many visitors have entered, all arms together; 0 is off.
+            /// Deactivate it once this many visitors have entered, all arms together; 0 is off.
             completion_visitor: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// Deactivate it after so many visitors have converted on the primary goal, all arms together; 0 is off.
+            /// Deactivate it once this many visitors have converted on the primary goal, all arms together; 0 is off.
             completion_conversion: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
             /// 1: deactivate it when the verdict on the primary goal is reached and no health check fails.
             completion_stats_significant_flag: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
-            /// Deactivate it so many days after its first start; 0 is off.
+            /// Deactivate it this number of days after its first start; 0 is off.
             completion_after_period: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// Integrations to which a visitor's arm is sent: a name, or `{"name", "settings"}`. Nothing is sent to names that
-            /// are not known: they are kept, and the answer has a warning.
+            /// Integrations to which a visitor's arm is sent: a name, or `{"name", "settings"}`. Unknown
+            /// names are stored, but nothing is sent to them, and the response has a warning.
             integration: Vec<Value> = Vec::new(), patch Vec<Value> as replaced
                 => integrations [Vec<Integration>] { nullable = false, max_items = 50 };
         }

@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for Distribution {
             Value::Object(object) => Weights::from_object(&object, object.len())
                 .map(Self::Weights)
                 .map_err(|problems| D::Error::custom(format!("{:?}", problems.first()))),
-            _ => Err(D::Error::custom("no distribution")),
+            _ => Err(D::Error::custom("not a distribution")),
         }
     }
 }

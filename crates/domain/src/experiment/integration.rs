@@ -135,19 +135,21 @@ pub fn warnings(entries: &[Value]) -> Vec<String> {
     for (at, entry) in entries.iter().enumerate() {
         let field = format!("configuration.integration[{at}]");
         let Some(name) = name_of(entry) else {
-            said.push(format!("{field}: this is kept, and nothing is sent to it: it has no name; send a name, or {{\"name\", \"settings\"}}"));
+            said.push(format!(
+                "{field}: this has no name, so nothing is sent to it; send a name, or {{\"name\", \"settings\"}}"
+            ));
             continue;
         };
         let Some((name, allowed)) = known(name) else {
             let names: Vec<&str> = INTEGRATIONS.iter().map(|(name, _)| *name).collect();
             said.push(format!(
-                "{field}: this is kept, and nothing is sent to it: the known integrations are {}",
+                "{field}: this is not a known integration, so nothing is sent to it; the known ones are {}",
                 names.join(", ")
             ));
             continue;
         };
         if entries[..at].iter().any(|before| name_of(before) == Some(name)) {
-            said.push(format!("{field}: {name} is named before, so this entry has no effect"));
+            said.push(format!("{field}: {name} is listed before, so this entry has no effect"));
             continue;
         }
         said.extend(about_entry(&field, entry, name, allowed));
@@ -161,7 +163,7 @@ fn about_entry(field: &str, entry: &Value, name: &str, allowed: &[(&str, Setting
     for key in
         entry.as_object().into_iter().flat_map(Map::keys).filter(|key| !["name", "settings"].contains(&key.as_str()))
     {
-        said.push(format!("{field}.{key}: this is kept and has no effect; settings belong into settings"));
+        said.push(format!("{field}.{key}: this has no effect; settings belong in `settings`"));
     }
     let Some(settings) = entry.get("settings").filter(|settings| !settings.is_null()) else { return said };
     let Some(settings) = settings.as_object() else {
@@ -176,7 +178,7 @@ fn about_entry(field: &str, entry: &Value, name: &str, allowed: &[(&str, Setting
             None => {
                 let keys: Vec<&str> = allowed.iter().map(|(key, _)| *key).collect();
                 said.push(format!(
-                    "{field}.settings.{key}: this has no effect: {name} has the settings {}",
+                    "{field}.settings.{key}: this has no effect: the settings of {name} are {}",
                     keys.join(", ")
                 ));
             }

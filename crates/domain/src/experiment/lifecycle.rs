@@ -160,7 +160,7 @@ impl fmt::Display for Conflict {
                 "the experiment has started, so its first start is settled; started_at can be given with the first start only"
             }
             Conflict::NotStarted => {
-                "the experiment has not started; its plan is locked as it is when it starts, so there is nothing to confirm"
+                "the experiment has not started; its plan is locked only when it starts, so there is nothing to confirm"
             }
             Conflict::Concluded => "the experiment is concluded; reopen it in the dashboard before changing its status",
             Conflict::NotConcluded => "the experiment is not concluded",
@@ -205,7 +205,7 @@ fn about_trigger(word: &str) -> Option<String> {
     }
     let what_happens = match word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next() {
         Some("load") => "it is read as load",
-        Some("event" | "element") => "what it waits for may never come",
+        Some("event" | "element") => "variants may never be shown",
         _ => "variants are shown at once",
     };
     Some(format!(
@@ -294,7 +294,7 @@ impl Experiment {
         let redirects = |variant: &Variant| variant.changes.first().is_some_and(Change::is_redirect);
         if self.test_type == TestType::Split && !self.variants.iter().any(redirects) {
             warnings.push(
-                "variants: none of this split test has an address, so no visitor is redirected; let a variant's data begin \
+                "variants: none of this split test has an address, so no visitor is redirected; start a variant's data \
                  with {\"url\": …}"
                     .to_owned(),
             );

@@ -248,7 +248,7 @@ fn fit_variants(test_type: TestType, sent: Vec<VariantSent>, found: &mut Problem
             if change.is_redirect() && (at > 0 || test_type != TestType::Split) {
                 found.add(
                     format!("variants[{index}].data[{at}]"),
-                    "redirects, which only the first item of a split test's variant can",
+                    "redirects; only the first item of a split test's variant may",
                 );
             }
         }

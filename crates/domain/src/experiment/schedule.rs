@@ -461,22 +461,22 @@ impl Experiment {
         let is_live = self.lifecycle.is_live();
         if settled(Rule::StartDate) && !is_live && self.epoch == 0 {
             warnings.push(
-                "configuration.start_test_date: this moment has passed, so it starts nothing; give one to come, or start the \
-                 experiment with PATCH /experiment/{test_id}/status"
+                "configuration.start_test_date: this moment has passed, so it starts nothing; set a later one, or \
+                 start the experiment with PATCH /experiment/{test_id}/status"
                     .to_owned(),
             );
         }
         let over = [Rule::EndDate, Rule::Period].into_iter().filter(|rule| is_live && settled(*rule));
         warnings.extend(over.map(|rule| {
             format!(
-                "configuration.{}: this moment had passed before the experiment was started, so it ends nothing; give a later one",
+                "configuration.{}: this moment had passed before the experiment was started, so it ends nothing; set a later one",
                 rule.setting()
             )
         }));
         if self.configuration.is_autopilot && settled(Rule::Autopilot) {
             warnings.push(
-                "configuration.is_autopilot: a winner was served, and was then stopped or taken in hand, so the clock serves \
-                 none until this is set to 0 and to 1 again"
+                "configuration.is_autopilot: the winner that was served was stopped or changed by a person, so the \
+                 clock serves none until this is set to 0 and then to 1 again"
                     .to_owned(),
             );
         }
@@ -484,15 +484,15 @@ impl Experiment {
             [Rule::Visitors, Rule::Conversions, Rule::Significant].into_iter().filter(|rule| is_live && settled(*rule));
         warnings.extend(spent.map(|rule| {
             format!(
-                "configuration.{}: this has ended the experiment once, and does not again until it is changed",
+                "configuration.{}: this has ended the experiment once, and does not end it again until it is changed",
                 rule.setting()
             )
         }));
         if is_live && !self.schedule.harmed.is_empty() {
             let names: Vec<String> = self.schedule.harmed.iter().map(Arm::to_string).collect();
             warnings.push(format!(
-                "stop_on_page_harm: the experiment was ended because its pages were harmed, and was started again as it was, so \
-                 harm by the same does not end it again until what visitors get of it, or of the control, is changed: {}",
+                "stop_on_page_harm: the experiment was ended because these variants harmed pages, and was started \
+                 again. They do not end it again until what visitors get from them, or the control, is changed: {}",
                 names.join(", ")
             ));
         }

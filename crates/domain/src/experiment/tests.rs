@@ -284,10 +284,10 @@ fn what_goes_wrong_silently_is_told() {
         (Some(" load"), Some("at once")),
         (Some("Load"), Some("at once")),
         (Some("load:"), Some("read as load")),
-        (Some("event"), Some("may never come")),
-        (Some("event:"), Some("may never come")),
-        (Some("element: "), Some("may never come")),
-        (Some("element #x"), Some("may never come")),
+        (Some("event"), Some("may never be shown")),
+        (Some("event:"), Some("may never be shown")),
+        (Some("element: "), Some("may never be shown")),
+        (Some("element #x"), Some("may never be shown")),
     ] {
         let mut waiting = experiment(Status::Draft);
         waiting.configuration.trigger_variant_change = word.map(str::to_owned);

@@ -217,7 +217,7 @@ impl Change {
             Value::Object(declarations) => declarations.values().all(plain),
             other => other.is_string(),
         }) {
-            problems.add("style", "must be declarations: text, or an object of texts");
+            problems.add("style", "must be CSS declarations: text, or an object of texts");
         }
         if let Some(attributes) = item.get("attributes") {
             let is_fit = |set: &Map<String, Value>| {
@@ -226,7 +226,7 @@ impl Change {
             if !attributes.as_object().is_some_and(is_fit) {
                 problems.add(
                     "attributes",
-                    "must be texts by the names of attributes: value, placeholder, alt, title, aria-… or data-…",
+                    "must be an object of texts by attribute name: value, placeholder, alt, title, aria-… or data-…",
                 );
             }
         }

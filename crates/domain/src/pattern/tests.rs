@@ -116,7 +116,7 @@ fn what_engines_read_differently_is_refused_with_its_place() {
 fn what_could_take_long_is_refused() {
     const AMBIGUOUS: &str = "has a repetition that can match the same text in more than one way";
     const EMPTY: &str = "repeats by ";
-    const SHARED: &str = "could take long in a browser: what is repeated at byte ";
+    const SHARED: &str = "could take long in a browser: the repetition at byte ";
     const MANY: &str = "could take long in a browser: too many of its parts";
     const LARGE: &str = "is too large";
     for (pattern, expect) in [

@@ -161,7 +161,7 @@ async fn what_cannot_be_written_is_told_at_once() {
                 let conn = rusqlite::Connection::open(dir.join("log.db")).unwrap();
                 conn.execute_batch("PRAGMA application_id = 1298952039; PRAGMA user_version = 2").unwrap();
             },
-            "it has format 2, this program knows format 1",
+            "it has format 2, but this program reads format 1",
         ),
     ];
     for (what, prepare, expect) in cases {

@@ -225,7 +225,10 @@ async fn segments_that_do_not_follow_are_refused() {
     };
     put(&copied.segments[0]).unwrap();
     assert!(
-        put(&copied.segments[2]).unwrap_err().to_string().contains("begins after block 2, the log ends with block 1")
+        put(&copied.segments[2])
+            .unwrap_err()
+            .to_string()
+            .contains("begins after block 2, but the log ends with block 1")
     );
     assert!(put(&copied.segments[0]).is_err());
     put(&copied.segments[1]).unwrap();

@@ -114,28 +114,26 @@ impl ReportInputs {
             version: String::new(),
         };
         let mut manifest = known.manifest(&Arc::from(given.project_key.as_str()), &given.inquiry, given.as_of);
-        let changed = |key: &String| format!("the goal {key} was changed since: what it counted is believed");
+        let changed = |key: &String| format!("the goal {key} was changed since: its definition was not checked");
         let mut believed: Vec<String> = goals.changed.iter().map(changed).collect();
         if !are_rates_known && manifest.currency_rates != given.currency_rates {
             manifest.currency_rates.clone_from(&given.currency_rates);
-            believed.push("the currency rates were changed since: what they were is believed".to_owned());
+            believed.push("the currency rates were changed since: those of the result were not checked".to_owned());
         }
         if !are_interactions_known && manifest.interactions != given.interactions {
             manifest.interactions.clone_from(&given.interactions);
-            believed.push(
-                "pairs of experiments were looked at again since: what it says of interactions is believed".to_owned(),
-            );
+            believed.push("interactions were checked again since: those of the result were not verified".to_owned());
         }
         manifest.plan = manifest.plan.filter(|plan| given.plan.is_some() || plan.content.is_some());
         if let (Some(plan), Some(given)) = (&mut manifest.plan, &given.plan)
             && !is_hypothesis_known
             && plan.believe_hypothesis(given)
         {
-            believed.push("the hypothesis was changed since: what it said is believed".to_owned());
+            believed.push("the hypothesis was changed since: its text was not checked".to_owned());
         }
         if !are_nodes_known {
             believed.push(
-                "other nodes were seen since, or are forgotten: what it says of them is believed (muriel node list)"
+                "other nodes were seen since, or are forgotten: those of the result were not checked (muriel node list)"
                     .to_owned(),
             );
         }

@@ -66,7 +66,7 @@ impl PlanFacts {
         if !self.fits() {
             return Err((
                 "hash",
-                Flaw::new("must be the SHA-256 of the canonical form of its content: one was changed"),
+                Flaw::new("must be the SHA-256 of the canonical form of its content: one of the two was changed"),
             ));
         }
         Ok(())

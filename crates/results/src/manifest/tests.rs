@@ -40,7 +40,7 @@ fn a_manifest_says_nothing_that_is_passed_over() {
     for (place, value, expect) in [
         ("/inquiry/tz", json!("UTx"), "inquiry.tz must be an IANA time zone"),
         ("/inquiry/tz", json!(""), "inquiry.tz must be"),
-        ("/inquiry/filter_by", json!(["phone"]), "inquiry.filter_by must be of mobile"),
+        ("/inquiry/filter_by", json!(["phone"]), "inquiry.filter_by must be one or more of mobile"),
         ("/inquiry/filter_by", json!(["mobile", "mobile"]), "inquiry.filter_by must have each word once"),
         ("/inquiry/filter_by", json!(["MOBILE"]), "inquiry.filter_by must have"),
         ("/inquiry/breakdown_by", json!("colour"), "inquiry.breakdown_by must be one of"),

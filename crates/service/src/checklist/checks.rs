@@ -194,7 +194,7 @@ fn code(facts: &Facts) -> Found {
 
 fn script(facts: &Facts) -> Found {
     let Some(pages) = &facts.pages else {
-        return say(Unknown, "Events cannot be looked at now, so it is not known whether the script is on the page.");
+        return say(Unknown, "Events cannot be read now, so it is not known whether the script is on the page.");
     };
     let page = without_query(&facts.experiment.url).trim_end_matches('/');
     let seen = pages.iter().find(|seen| seen.url.trim_end_matches('/') == page);
@@ -209,7 +209,7 @@ fn script(facts: &Facts) -> Found {
         (None, false) => say(
             Warn,
             format!(
-                "Other pages have the script, but {page} has not sent events lately. Open it, and see that the snippet is there."
+                "Other pages have the script, but {page} has not sent events lately. Open it, and check that the snippet is there."
             ),
         ),
     }
@@ -240,17 +240,17 @@ fn preview(facts: &Facts) -> Found {
         return say(Warn, format!("Changes found no element on the page in the last preview: {what}."));
     }
     if !old.is_empty() {
-        return say(Warn, format!("{} changed since the last preview: look at it again.", listed(&old)));
+        return say(Warn, format!("{} changed since the last preview: preview again.", listed(&old)));
     }
     if !unseen.is_empty() {
-        return say(Unknown, format!("Nobody has looked at {} by its preview link yet.", listed(&unseen)));
+        return say(Unknown, format!("Nobody has opened the preview link of {} yet.", listed(&unseen)));
     }
     let redirects = experiment.variants.iter().any(|variant| variant.changes.iter().any(Change::is_redirect));
     match (0..experiment.arms()).any(|number| changes_something(experiment, number)) {
-        true => say(Good, "Every arm was looked at, and all its changes found their elements."),
+        true => say(Good, "Every arm was previewed, and all its changes found their elements."),
         false if redirects => say(
             Unknown,
-            "Its variants lead to other addresses, where previews report nothing: open each preview link, and see that it arrives.",
+            "Its variants redirect to other addresses, where previews report nothing: open each preview link, and check that it arrives.",
         ),
         false => say(Warn, "No arm changes anything, so there is nothing to compare."),
     }
@@ -268,10 +268,10 @@ fn changes_something(experiment: &Experiment, number: usize) -> bool {
 
 fn goals(facts: &Facts) -> Found {
     if !facts.goals.has_primary {
-        return say(Warn, "It has no primary goal, so nothing decides it: attach one.");
+        return say(Warn, "It has no primary goal, so there is no verdict: attach one.");
     }
     let Some(fired) = &facts.goals.fired else {
-        return say(Unknown, "Events cannot be looked at now, so it is not known whether its goals are matched.");
+        return say(Unknown, "Events cannot be read now, so it is not known whether its goals are matched.");
     };
     let silent: Vec<String> = fired.iter().filter(|(_, fired)| !fired).map(|(name, _)| name.clone()).collect();
     match silent.is_empty() {
@@ -279,7 +279,7 @@ fn goals(facts: &Facts) -> Found {
         false => say(
             Warn,
             format!(
-                "Not matched within the last day: {}. See that the events come, or that it is a quiet day.",
+                "Not matched within the last day: {}. Check that their events arrive, unless this is a quiet day.",
                 listed(&silent)
             ),
         ),
@@ -305,8 +305,8 @@ fn audience(facts: &Facts) -> Found {
         KnownPlaces::Nothing if countries || regions || cities => say(
             Warn,
             format!(
-                "This server knows no places, so no visitor of a page matches a rule that asks for {}. Start it with a \
-                 geographic file (--geo-database), or remove the rule.",
+                "This server cannot locate visitors, so no visitor of a page matches a rule that asks for {}. Start \
+                 it with a geographic file (--geo-database), or remove the rule.",
                 named([(countries, "countries"), (regions, "regions"), (cities, "cities")])
             ),
         ),
@@ -320,8 +320,8 @@ fn audience(facts: &Facts) -> Found {
         ),
         _ if any(|it| !it.ga4_rule.is_empty()) => say(
             Unknown,
-            "Pages know a visitor's analytics audiences only where the site hands them over: call identify with `audiences`. The \
-             server cannot see whether it does.",
+            "Pages know a visitor's analytics audiences only if the site sends them: call identify with `audiences`. \
+             The server cannot see whether it does.",
         ),
         _ if audiences.iter().all(|audience| **audience == Audience::default()) => {
             say(Good, "Every visitor of its pages can enter.")
@@ -351,7 +351,7 @@ fn weights(facts: &Facts) -> Found {
 
 fn power(facts: &Facts) -> Found {
     let Some(plan) = &facts.plan else {
-        return say(Unknown, "Events cannot be looked at now, so it is not known how long it takes.");
+        return say(Unknown, "Events cannot be read now, so it is not known how long the experiment takes.");
     };
     let (Some(needed), Some(days)) = (plan.visitors_needed, plan.days) else {
         return match &facts.assumed {
@@ -364,11 +364,11 @@ fn power(facts: &Facts) -> Found {
             }) if *days > LONG_DAYS => say(
                 Warn,
                 format!(
-                    "The project's last two weeks say too little to plan with. With {daily} visitors a day, of whom {rate} % \
+                    "The project's last two weeks have too little data for a plan. With {daily} visitors a day, of whom {rate} % \
                          convert, a lift of {mde} % takes about {days} days. Plan for a lift that your traffic can find."
                 ),
             ),
-            _ => say(Unknown, "The project's last two weeks say too little to plan with."),
+            _ => say(Unknown, "The project's last two weeks have too little data for a plan."),
         };
     };
     let needs = format!("A lift of {} % needs {needed} visitors, which takes about {days} days", plan.mde);
@@ -376,7 +376,7 @@ fn power(facts: &Facts) -> Found {
     if days > LONG_DAYS {
         let found = plan.findable.iter().find(|it| it.day == GOOD_DAYS).and_then(|it| it.mde);
         let found = found.map_or_else(String::new, |mde| {
-            format!(" In {GOOD_DAYS} days these visitors find lifts from {} % on.", (10.0 * mde).ceil() / 10.0)
+            format!(" In {GOOD_DAYS} days these visitors can find lifts of {} % and more.", (10.0 * mde).ceil() / 10.0)
         });
         return say(Warn, format!("{needs}. Look for a larger lift, or let more visitors enter.{found}"));
     }
@@ -505,7 +505,7 @@ mod tests {
         let rows: [Row; 26] = [
             (Check::Approval, |it| it.needs_approval = true, Blocked, "propose it"),
             (Check::Code, |it| it.invalid_code = Some("custom_js: no".into()), Warn, "Custom_js: no."),
-            (Check::Script, |it| it.pages = None, Unknown, "cannot be looked at"),
+            (Check::Script, |it| it.pages = None, Unknown, "cannot be read"),
             (Check::Script, |it| it.pages = Some(vec![]), Unknown, "Put the snippet on https://shop.example/list and"),
             (
                 Check::Script,
@@ -513,7 +513,7 @@ mod tests {
                 Warn,
                 "Other pages have the script",
             ),
-            (Check::Preview, |it| it.previews.clear(), Unknown, "looked at Variant 1 by"),
+            (Check::Preview, |it| it.previews.clear(), Unknown, "preview link of Variant 1"),
             (Check::Preview, |it| it.previews[0].missing = vec!["h1".into()], Warn, "Variant 1: h1."),
             (
                 Check::Preview,
@@ -522,9 +522,9 @@ mod tests {
                 "Variant 1 changed since",
             ),
             (Check::Preview, |it| it.experiment.variants[0].changes.clear(), Warn, "nothing to compare"),
-            (Check::Preview, |it| it.experiment.control.code.css = ".a{}".into(), Unknown, "looked at Control by"),
+            (Check::Preview, |it| it.experiment.control.code.css = ".a{}".into(), Unknown, "preview link of Control"),
             (Check::Goals, |it| it.goals.has_primary = false, Warn, "no primary goal"),
-            (Check::Goals, |it| it.goals.fired = None, Unknown, "cannot be looked at"),
+            (Check::Goals, |it| it.goals.fired = None, Unknown, "cannot be read"),
             (
                 Check::Goals,
                 |it| it.goals.fired = Some(vec![("Bought".into(), true), ("Seen".into(), false)]),
@@ -532,14 +532,14 @@ mod tests {
                 "within the last day: Seen.",
             ),
             (Check::Weights, |it| it.experiment.configuration.traffic_allocation = 0, Warn, "No visitor enters"),
-            (Check::Power, |it| it.plan = None, Unknown, "cannot be looked at"),
+            (Check::Power, |it| it.plan = None, Unknown, "cannot be read"),
             (Check::Power, |it| it.plan = Some(plan(None, None)), Unknown, "too little"),
             (Check::Power, |it| it.plan = Some(plan(Some(9.0), Some(90))), Good, "about 90 days."),
             (
                 Check::Power,
                 |it| it.plan = Some(plan(Some(9.0), Some(91))),
                 Warn,
-                "In 28 days these visitors find lifts from 31.1 % on.",
+                "In 28 days these visitors can find lifts of 31.1 % and more.",
             ),
             (
                 Check::Power,
@@ -572,7 +572,7 @@ mod tests {
                 Warn,
                 "countries only, so no visitor of a page matches a rule that asks for cities",
             ),
-            (Check::Audience, |it| asking(it, json!({ "ga4_rule": ["Loyal"] })), Unknown, "hands them over"),
+            (Check::Audience, |it| asking(it, json!({ "ga4_rule": ["Loyal"] })), Unknown, "if the site sends them"),
             (Check::Audience, |it| asking(it, json!({ "device_rule": ["mobile"] })), Good, "can judge every rule"),
             (Check::Power, |it| it.experiment.plan.visitors = Some(7_999), Warn, "7999 visitors are planned"),
             (

@@ -147,7 +147,7 @@ impl Change {
         let (is_asked, way) = match self.approval {
             Approval::Decision if rules.code || rules.live => {
                 let is_met = was_met(tx, before).await?;
-                let way = "visitors have not met what it would serve, so propose its start, status 1,";
+                let way = "visitors have not seen what it would serve, so propose its start, status 1,";
                 (rules.apply_to_decision(before, after, is_met), way)
             }
             _ => (rules.apply_to(Some(before), after), "propose it"),

@@ -165,7 +165,7 @@ fn usable(look: Result<Option<Look>>, new: &NewConclusion, revision: i64) -> Res
         Error::Unavailable { retry_after_s } => ("the results are not available".to_owned(), retry_after_s),
         other => return Err(other),
     };
-    let why = format!("no verdict can be kept: {why}; send override_reason to conclude without one");
+    let why = format!("no verdict can be stored: {why}; send override_reason to conclude without one");
     Err(Error::NotYet { why, retry_after_s })
 }
 
@@ -197,7 +197,7 @@ fn check_verdict(new: &NewConclusion, verdicts: &[(usize, Verdict)]) -> Result<(
     let said: Vec<String> =
         verdicts.iter().map(|(arm, verdict)| format!("Variant {arm}: {}", verdict.word())).collect();
     let message = format!(
-        "the verdict does not say {} ({}); send override_reason if it is right all the same",
+        "the verdict does not say {} ({}); send override_reason if this outcome is still right",
         new.outcome.word(),
         said.join(", ")
     );

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 pub fn plan_reason(said: &str) -> Result<String, Flaw> {
     match text::at_most(said.trim(), PLAN_REASON_MAX)? {
         reason if reason.is_empty() => {
-            Err(Flaw::new("must say why the clock is to go by what was changed after the start"))
+            Err(Flaw::new("must say why the clock should follow the changes made after the start"))
         }
         reason => Ok(reason),
     }

@@ -117,7 +117,7 @@ pub(super) async fn guard(
     let change = Change::new(app, &CLOCK, target, "stop serving");
     let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
     let numbers = object(json!({ "variant_id": record.arm.id(), "traffic_allocation": record.rollout, "why": why }));
-    let detail = format!("{} is served no more: {why}", record.arm);
+    let detail = format!("{} is no longer served: {why}", record.arm);
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
         if before.revision != revision {
             return Ok(None);
@@ -136,7 +136,7 @@ fn worse(computed: &Computed, arm: Arm) -> Option<String> {
     }
     let primary = computed.report.metrics.first().filter(|_| computed.manifest.top().is_some())?;
     let lost = primary.analyses.iter().any(|it| it.arm == number && it.verdict == Verdict::Loss);
-    lost.then(|| "it is worse than the control by the primary goal".to_owned())
+    lost.then(|| "it is worse than the control on the primary goal".to_owned())
 }
 
 /// Returns the first guardrail that the arm is known to have made worse.

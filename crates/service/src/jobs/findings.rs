@@ -168,7 +168,7 @@ fn recovered(experiment: &Experiment, computed: &Computed, name: &str) -> Event 
     let checks = computed.report.health.checks();
     let now = checks.iter().find(|(known, _)| *known == check).map(|(_, check)| check.message.clone());
     // This release no longer has the check.
-    let sentence = now.unwrap_or_else(|| format!("the check {check} fails no more"));
+    let sentence = now.unwrap_or_else(|| format!("the check {check} no longer fails"));
     let more = json!({ "check": check });
     Event::of_result(EventType::HealthRecovered, experiment, CLOCK.name(), sentence, more)
 }

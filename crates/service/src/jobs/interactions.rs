@@ -89,7 +89,7 @@ pub async fn look_for_interactions(
         Some(Ok(pair)) => current.checked.push((own, other, pair)),
         Some(Err(problem)) if is_temporary(&problem) => return Ok(CheckStep::Waiting),
         Some(Err(problem)) => {
-            tracing::warn!(test_id = own.0, other_test_id = other.0, %problem, "a pair of experiments cannot be looked at");
+            tracing::warn!(test_id = own.0, other_test_id = other.0, %problem, "a pair of experiments cannot be checked");
         }
         // One of the experiments was deleted.
         None => {}
@@ -132,7 +132,7 @@ async fn begin(app: &App, reports: &ReportCache, term: i64, checks: &mut Interac
         Ok(shared) => shared,
         Err(problem) if is_temporary(&problem) => return Ok(CheckStep::Waiting),
         Err(problem) => {
-            tracing::warn!(project = project.key, %problem, "the pairs of live experiments cannot be looked at");
+            tracing::warn!(project = project.key, %problem, "the pairs of live experiments cannot be checked");
             Vec::new()
         }
     };
@@ -144,7 +144,7 @@ async fn begin(app: &App, reports: &ReportCache, term: i64, checks: &mut Interac
             project = project.key,
             left_out,
             most = PAIRS_MAX,
-            "there are more pairs of live experiments than are looked at for interactions"
+            "too many pairs of live experiments: not all are checked for interactions"
         );
     }
     checks.current = Some(ProjectCheck { term, project, night, queue, checked: Vec::new(), separated, left_out });

@@ -97,7 +97,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
     }
     let arms: Vec<Arm> = found.keys().copied().collect();
     let (sentences, numbers): (Vec<String>, Vec<Value>) = found.into_values().unzip();
-    let detail = format!("its pages are harmed, and the project ends experiments then: {}", sentences.join(" "));
+    let detail = format!("its pages are harmed, and the project ends such experiments: {}", sentences.join(" "));
     let numbers = object(json!({ "variants": numbers }));
     let target = Target { project, id, precondition: Precondition::None };
     let change = Change::new(app, &CLOCK, target, "stop");

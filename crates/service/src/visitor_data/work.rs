@@ -170,7 +170,7 @@ async fn erase_gently(
             let noted =
                 write(app, move |tx| Box::pin(async move { Ok(visitor_jobs::progress(tx, &node, percent).await?) }));
             if let Err(error) = noted.await {
-                tracing::debug!(error = &error as &dyn std::error::Error, "progress was not written down");
+                tracing::debug!(error = &error as &dyn std::error::Error, "the progress was not stored");
             }
         }
     }
@@ -230,7 +230,7 @@ async fn repeat_after_restore(app: &App, node: &Arc<str>, log: &Log) -> Result<(
     }
     tracing::warn!(
         jobs = unknown.len(),
-        "the event log has visitors whose data was deleted: it was restored from an older backup; the data is deleted again"
+        "the event log was restored from an older backup and has data that was deleted since; the data is deleted again"
     );
     let node = node.clone();
     write(app, move |tx| {

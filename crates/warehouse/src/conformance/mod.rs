@@ -38,10 +38,10 @@ const CHECKS: [(&str, Check); 18] = [
     ("neither blocks nor their order matter", properties::neither_blocks_nor_order_matter),
     ("changes by quarter add up to totals", properties::changes_by_quarter_add_up_to_totals),
     ("the largest segments are distinguished", counting::the_largest_segments_are_distinguished),
-    ("of repeated events the first counts", counting::the_first_of_repeated_events_counts),
-    ("events without a key do not displace vouched ones", trusted_events::vouched_events_are_not_displaced),
+    ("the first of repeated events counts", counting::the_first_of_repeated_events_counts),
+    ("events without a key do not displace trusted ones", trusted_events::vouched_events_are_not_displaced),
     (
-        "the end of a report does not displace vouched events",
+        "the end of a report does not displace trusted events",
         trusted_events::the_end_of_a_report_does_not_displace_vouched_events,
     ),
     ("texts are data", counting::texts_are_data),

@@ -394,7 +394,7 @@ impl Database {
         }
         let conn = connect(Some(path), options).map_err(classify_open_error)?;
         let logs = read_logs(&conn).map_err(classify_open_error)?;
-        let logs = logs.ok_or_else(|| OpenError::Unfit("it is of another version".to_owned()))?;
+        let logs = logs.ok_or_else(|| OpenError::Unfit("it was made by another version".to_owned()))?;
         Database::of(conn, logs).map_err(OpenError::Failed)
     }
 
@@ -403,7 +403,7 @@ impl Database {
         match Database::open(path, options) {
             Ok(database) => Ok(database),
             Err(OpenError::Unfit(problem)) => {
-                tracing::warn!(path = %path.display(), problem, "the warehouse cannot be used, it is rebuilt from the log");
+                tracing::warn!(path = %path.display(), problem, "the warehouse cannot be used; it is rebuilt from the log");
                 move_away(path)?;
                 Database::begin(Some(path), options)
             }
@@ -472,7 +472,7 @@ impl Database {
             *known_visitors = StoredNames::default();
             if let Err(error) = conn.execute_batch("CHECKPOINT") {
                 // The rows are deleted in any case; a later checkpoint frees their space.
-                tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");
+                tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse could not be compacted");
             }
         }
         Ok(gone as u64)

@@ -27,7 +27,7 @@ pub(super) fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item
         rows.add_rewrite(block.seq, rewrite);
     }
     for (project_key, events) in unread {
-        tracing::warn!(block = block.seq, events, "events that cannot be understood are not in the warehouse");
+        tracing::warn!(block = block.seq, events, "events that cannot be parsed are not in the warehouse");
         rows.add_damage(Some(&**project_key), block.seq, block.seq);
     }
     read

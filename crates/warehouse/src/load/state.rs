@@ -147,7 +147,7 @@ impl LoadState {
             // A failed rebuild must not stop loading of the answering warehouse.
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "the rebuild of the warehouse failed, it is tried again");
+                tracing::warn!(error, "the rebuild of the warehouse failed and is retried");
                 self.rebuild_after = Some(Clock::now() + REBUILD_RETRY_DELAY);
                 Ok(HasMore(!is_at_end))
             }
@@ -273,7 +273,7 @@ impl LoadState {
         let reader = LogReader::open(&self.log)?;
         let extent = reader.extent()?;
         if self.warehouse.is_damaged() {
-            tracing::warn!("the warehouse failed, it is opened anew");
+            tracing::warn!("the warehouse failed; it is opened again");
             self.warehouse.recover()?;
             self.begin_generation();
         }
@@ -290,7 +290,7 @@ impl LoadState {
             None
         };
         if let Some(problem) = problem {
-            tracing::warn!(problem, blocks = extent.last, "the warehouse cannot be used, it is rebuilt from the log");
+            tracing::warn!(problem, blocks = extent.last, "the warehouse cannot be used; it is rebuilt from the log");
             self.warehouse.reset()?;
             self.begin_generation();
         }
@@ -309,7 +309,7 @@ impl LoadState {
             // Keep the ranges found since the start.
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "which blocks are damaged cannot be read from the warehouse");
+                tracing::warn!(error, "the list of damaged blocks cannot be read from the warehouse");
             }
         }
     }
@@ -367,7 +367,7 @@ impl LoadState {
         }
         let rows = self.warehouse.prune(extent.log, oldest)?;
         if rows > 0 {
-            tracing::info!(rows, before = oldest, "events that the log has forgotten were removed from the warehouse");
+            tracing::info!(rows, before = oldest, "events that retention deleted were removed from the warehouse");
             self.begin_generation();
         }
         self.read_damage(extent.log);

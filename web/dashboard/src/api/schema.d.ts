@@ -2925,19 +2925,19 @@ export interface components {
             bayesian?: components["schemas"]["Flag"];
             /**
              * Format: int64
-             * @description Deactivate it so many days after its first start; 0 is off.
+             * @description Deactivate it this number of days after its first start; 0 is off.
              */
             completion_after_period?: number;
             /**
              * Format: int64
-             * @description Deactivate it after so many visitors have converted on the primary goal, all arms together; 0 is off.
+             * @description Deactivate it once this many visitors have converted on the primary goal, all arms together; 0 is off.
              */
             completion_conversion?: number;
             /** @description 1: deactivate it when the verdict on the primary goal is reached and no health check fails. */
             completion_stats_significant_flag?: components["schemas"]["Flag"];
             /**
              * Format: int64
-             * @description Deactivate it after so many visitors have entered, all arms together; 0 is off.
+             * @description Deactivate it once this many visitors have entered, all arms together; 0 is off.
              */
             completion_visitor?: number;
             /**
@@ -2949,21 +2949,21 @@ export interface components {
             distribution?: components["schemas"]["Distribution"] | null;
             /**
              * @description Options for applying changes to the page, separated by spaces. `early` runs code at once, `once` changes each element once,
-             *     `hydrated` has words and nodes wait for a framework, `immediate` never has them wait.
+             *     with `hydrated`, changes of text and nodes wait for a framework, and with `immediate` they never wait.
              */
             dom_change_path?: string | null;
-            /** @description When it is deactivated. A date that has passed when the experiment is started ends nothing. */
+            /** @description When it is deactivated. A date that has passed when the experiment is started has no effect. */
             end_test_date?: components["schemas"]["Moment"];
             /**
-             * @description Integrations to which a visitor's arm is sent: a name, or `{"name", "settings"}`. Nothing is sent to names that
-             *     are not known: they are kept, and the answer has a warning.
+             * @description Integrations to which a visitor's arm is sent: a name, or `{"name", "settings"}`. Unknown
+             *     names are stored, but nothing is sent to them, and the response has a warning.
              */
             integration?: components["schemas"]["Integration"][];
-            /** @description Serves a variant that wins by itself, to more and more visitors, and stops when it makes something worse. */
+            /** @description Automatically serves a winner to more and more visitors, and stops when it makes something worse. */
             is_autopilot?: components["schemas"]["Flag"];
             /** @description Multi-armed bandit: while the experiment is live, its weights follow the result of the primary goal. */
             is_mab?: components["schemas"]["Flag"];
-            /** @description When a draft, or an inactive experiment, is started. A date that has passed when it is set starts nothing. */
+            /** @description Start time of a draft or inactive experiment. A date that has passed when it is set has no effect. */
             start_test_date?: components["schemas"]["Moment"];
             /**
              * Format: int64
@@ -3272,7 +3272,7 @@ export interface components {
              * @description Percentage of eligible visitors that enter.
              */
             traffic_allocation: number;
-            /** @description Percentage of those per variant, by name. */
+            /** @description Percentage of the entering visitors per variant, by name. */
             weights: components["schemas"]["Weights"];
         };
         /** @description Visitors of an epoch, by arm. */
@@ -5233,7 +5233,7 @@ export interface components {
              */
             person_id: number;
         };
-        /** @description RFC 7396 over the fields of ExperimentPatch: objects merge, null returns a key to its default. */
+        /** @description JSON merge patch (RFC 7396) of the fields of ExperimentPatch: objects are merged, and null resets a key to its default. */
         MergePatch: Record<string, unknown>;
         /** @description A further metric. */
         MetricResult: {
@@ -5869,7 +5869,7 @@ export interface components {
              * @description Visitors who enter per day.
              */
             daily_visitors: number | null;
-            /** @description As `baseline_rate_from`. */
+            /** @description Source of `daily_visitors`, in the words of `baseline_rate_from`. */
             daily_visitors_from: string | null;
             /**
              * Format: int64
@@ -6247,8 +6247,8 @@ export interface components {
             /** @description Name of the experiment. */
             test_name: string;
             /**
-             * @description Variant that the lifts are of: the one that is served, or else the one with the highest lift. Null if no result
-             *     was stored, as in earlier versions.
+             * @description Variant whose lifts are shown: the served one, or else the one with the highest lift. Null if no result was
+             *     stored, as in earlier versions.
              */
             variant_id: string | null;
             /**
@@ -6956,7 +6956,7 @@ export interface components {
         };
         /** @description Aggregated outcomes of many runs. */
         Runs: {
-            /** @description Runs in which a variant was called at any check. */
+            /** @description Runs in which a variant was called better or worse at any check. */
             called: components["schemas"]["RunShareView"];
             /** @description Number of days on which visitors entered. */
             days: components["schemas"]["RunSpread"];
@@ -6964,7 +6964,7 @@ export interface components {
             ended_by: components["schemas"]["EndShares"];
             /** @description Runs in which the first variant was called a win at any check. */
             ever_won: components["schemas"]["RunShareView"];
-            /** @description Runs in which another variant than the first was called. */
+            /** @description Runs in which another variant than the first was called better or worse. */
             others_called: components["schemas"]["RunShareView"];
             /**
              * Format: int64
@@ -7019,7 +7019,7 @@ export interface components {
         };
         /** @description Outcomes of runs in which the first variant has a lift. */
         RunsWithEffect: {
-            /** @description Runs in which a variant was called at any check. */
+            /** @description Runs in which a variant was called better or worse at any check. */
             called: components["schemas"]["RunShareView"];
             /** @description Number of days on which visitors entered. */
             days: components["schemas"]["RunSpread"];
@@ -7032,7 +7032,7 @@ export interface components {
             ended_by: components["schemas"]["EndShares"];
             /** @description Runs in which the first variant was called a win at any check. */
             ever_won: components["schemas"]["RunShareView"];
-            /** @description Runs in which another variant than the first was called. */
+            /** @description Runs in which another variant than the first was called better or worse. */
             others_called: components["schemas"]["RunShareView"];
             /** @description Runs that ended with the right verdict. */
             power: components["schemas"]["RunShareView"];
@@ -7607,7 +7607,7 @@ export interface components {
             planned_visitors: number | null;
             /**
              * Format: double
-             * @description Maximum percent of experiments without a difference that are called.
+             * @description Maximum percent of experiments without a difference in which a variant is called better or worse.
              */
             promised_false_calls: number;
             /** @description Rules that can end it earlier. */
@@ -8319,7 +8319,7 @@ export interface components {
              */
             webhook_id: number;
         };
-        /** @description Percent per arm, by name, with up to two decimals; every arm is named; they sum to 100. */
+        /** @description Percent per arm, by name, with up to two decimals. Every arm is named, and the values sum to 100. */
         Weights: {
             [key: string]: number;
         };
@@ -8372,7 +8372,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One result per event in the order sent; each that is `ok` is durable. */
+            /** @description One result per event, in the order sent. Each event that is `ok` is stored durably. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8400,7 +8400,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Each item is a line: the outcome of a line that was sent, blank ones left out, in the order sent. Each event that is `ok` is durable. */
+            /** @description Each item is a line: the outcome of a line that was sent, in the order sent, without blank lines. Each event that is `ok` is stored durably. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8423,7 +8423,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Null where it is not known. Never cached. */
+            /** @description Null if the location is not known. Never cached. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8438,7 +8438,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the answer no longer has this ETag; 304 otherwise. */
+                /** @description Returns 304 without a body if this is still the ETag. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -8449,7 +8449,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The script, compressed if the client takes that, with an ETag; drafts are never in it. */
+            /** @description The script, compressed if the client accepts that, with an ETag. It never contains drafts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8458,7 +8458,7 @@ export interface operations {
                     "text/javascript": string;
                 };
             };
-            /** @description The version named in If-None-Match is the present one. */
+            /** @description The version in If-None-Match is the current one. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8491,7 +8491,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the answer no longer has this ETag; 304 otherwise. */
+                /** @description Returns 304 without a body if this is still the ETag. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -8511,7 +8511,7 @@ export interface operations {
                     "text/javascript": string;
                 };
             };
-            /** @description The version named in If-None-Match is the present one. */
+            /** @description The version in If-None-Match is the current one. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8582,7 +8582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the answer no longer has this ETag; 304 otherwise. */
+                /** @description Returns 304 without a body if this is still the ETag. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -8593,7 +8593,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ruleset, compressed if the client takes that, with an ETag; drafts are never in it. */
+            /** @description The ruleset, compressed if the client accepts that, with an ETag. It never contains drafts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8602,7 +8602,7 @@ export interface operations {
                     "application/json": components["schemas"]["RulesetDocument"];
                 };
             };
-            /** @description The version named in If-None-Match is the present one. */
+            /** @description The version in If-None-Match is the current one. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8660,17 +8660,17 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description Only what this actor did: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`. */
+                /** @description Only actions of this actor: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`. */
                 actor?: string;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries from this moment on; a date is its midnight in UTC. */
                 from?: string;
-                /** @description Page size; 50 unless given, at most 500: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 500. Larger values count as 500. */
                 limit?: number;
-                /** @description Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`). */
+                /** @description Only actions on objects of this kind (`experiment`), or on this object (`experiment:17`). */
                 object?: string;
-                /** @description Only what was done in the project with this key. */
+                /** @description Only actions in the project with this key. */
                 project?: string;
                 /** @description Only entries before this moment. */
                 to?: string;
@@ -8695,17 +8695,17 @@ export interface operations {
     getAuditTable: {
         parameters: {
             query?: {
-                /** @description Only what this actor did: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`. */
+                /** @description Only actions of this actor: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`. */
                 actor?: string;
-                /** @description The `X-Muriel-Cursor` of the page before. */
+                /** @description The `X-Muriel-Cursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries from this moment on; a date is its midnight in UTC. */
                 from?: string;
-                /** @description Entries; 10,000 unless given, which is the most. */
+                /** @description Number of entries; 10,000 unless given, which is the maximum. */
                 limit?: number;
-                /** @description Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`). */
+                /** @description Only actions on objects of this kind (`experiment`), or on this object (`experiment:17`). */
                 object?: string;
-                /** @description Only what was done in the project with this key. */
+                /** @description Only actions in the project with this key. */
                 project?: string;
                 /** @description Only entries before this moment. */
                 to?: string;
@@ -8730,11 +8730,11 @@ export interface operations {
     listInbox: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 50 unless given, at most 100: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 100. Larger values count as 100. */
                 limit?: number;
-                /** @description `true` lists only what was not read. */
+                /** @description `true` lists only unread entries. */
                 unread?: boolean;
             };
             header?: never;
@@ -8770,7 +8770,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The entry is marked. */
+            /** @description The entry was marked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8911,7 +8911,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key is revoked. */
+            /** @description The key was revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8955,7 +8955,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key was made. */
+            /** @description The key was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8969,35 +8969,35 @@ export interface operations {
     getOverview: {
         parameters: {
             query?: {
-                /** @description `exclude` (default) leaves those in the archive out, `include` does not, and `only` leaves out the others. */
+                /** @description `exclude` (default) leaves out archived experiments, `include` lists them too, and `only` lists nothing else. */
                 archived?: string;
-                /** @description Only those that are not concluded and have ended, or whose planned visitors have entered (`true`); or only the others. */
+                /** @description Only experiments that are not concluded and either have ended or have all their planned visitors (`true`), or only all others (`false`). */
                 complete?: boolean;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Of `ok`, `warn`, `fail` and `unknown`, separated by commas. */
+                /** @description Health statuses, separated by commas: `ok`, `warn`, `fail`, `unknown`. */
                 health?: string;
-                /** @description Page size; 50 unless given, at most 500: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 500. Larger values count as 500. */
                 limit?: number;
-                /** @description How they were concluded, words separated by commas; `none` for those that are not. */
+                /** @description Outcomes, separated by commas; `none` for experiments that are not concluded. */
                 outcome?: string;
-                /** @description Only those that this actor made, by the `id` of an owner, or `me`. */
+                /** @description Only experiments that this actor created: the `id` of an owner, or `me`. */
                 owner?: string;
                 /** @description Keys of projects, separated by commas. */
                 project?: string;
-                /** @description Only those whose name, key, page or labels contain this text; letter case does not matter. An id finds its experiment too. */
+                /** @description Only experiments whose name, key, page or labels contain this text, in any letter case. An id also finds its experiment. */
                 search?: string;
-                /** @description Only those whose winner is served (`true`), or only the others (`false`). */
+                /** @description Only experiments whose winner is served (`true`), or only all others (`false`). */
                 served?: boolean;
-                /** @description One of `need`, `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for the greatest first; `-last_change` unless given. What is not known comes last. `need` begins with what is broken, then to serve, to stop, waiting for approval and complete; of each kind what was changed last comes first. */
+                /** @description One of `need`, `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for descending order; `-last_change` unless given. Unknown values come last. `need` sorts by what the experiment needs: broken, to serve, to stop, waiting for approval, complete; within each, the last change first. */
                 sort?: string;
-                /** @description Of `draft`, `live` and `inactive`, separated by commas. */
+                /** @description Statuses, separated by commas: `draft`, `live`, `inactive`. */
                 status?: string;
-                /** @description Only those with this label. */
+                /** @description Only experiments with this label. */
                 tag?: string;
-                /** @description Of `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`, and `unknown`, separated by commas. */
+                /** @description Verdicts, separated by commas: `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`, `unknown`. */
                 verdict?: string;
-                /** @description Only those with a change that waits for a second person (`true`), or only the others. */
+                /** @description Only experiments with a change that waits for a second person (`true`), or only all others (`false`). */
                 waiting?: boolean;
             };
             header?: never;
@@ -9072,7 +9072,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The person is gone. */
+            /** @description The person was removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9277,7 +9277,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session is ended. */
+            /** @description The session was ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9363,17 +9363,17 @@ export interface operations {
     getProgramme: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Only experiments that were concluded at this moment or later; a date is its midnight in UTC. */
                 from?: string;
-                /** @description Page size; 50 unless given, at most 200: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 200. Larger values count as 200. */
                 limit?: number;
-                /** @description Lists only experiments with these outcomes, words separated by commas. */
+                /** @description Lists only experiments with these outcomes, separated by commas. */
                 outcome?: string;
-                /** @description Keys of projects, separated by commas; all that the caller sees unless given. */
+                /** @description Keys of projects, separated by commas; all projects that the caller sees unless given. */
                 project?: string;
-                /** @description Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too. */
+                /** @description Lists only experiments whose name, key, page, labels, note or lesson contain this text, in any letter case. An id also finds its experiment. */
                 search?: string;
                 /** @description Only experiments that were concluded before this moment. */
                 to?: string;
@@ -9398,17 +9398,17 @@ export interface operations {
     getProgrammeTable: {
         parameters: {
             query?: {
-                /** @description The `X-Muriel-Cursor` of the page before. */
+                /** @description The `X-Muriel-Cursor` of the previous page. */
                 cursor?: string;
                 /** @description Only experiments that were concluded at this moment or later; a date is its midnight in UTC. */
                 from?: string;
-                /** @description Lines; 1,000 unless given, which is the most. */
+                /** @description Number of lines; 1,000 unless given, which is the maximum. */
                 limit?: number;
-                /** @description Lists only experiments with these outcomes, words separated by commas. */
+                /** @description Lists only experiments with these outcomes, separated by commas. */
                 outcome?: string;
-                /** @description Keys of projects, separated by commas; all that the caller sees unless given. */
+                /** @description Keys of projects, separated by commas; all projects that the caller sees unless given. */
                 project?: string;
-                /** @description Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too. */
+                /** @description Lists only experiments whose name, key, page, labels, note or lesson contain this text, in any letter case. An id also finds its experiment. */
                 search?: string;
                 /** @description Only experiments that were concluded before this moment. */
                 to?: string;
@@ -9434,7 +9434,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9449,7 +9449,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The experiment was made. */
+            /** @description The experiment was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9472,7 +9472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The whole table, as it can be sent back. */
+            /** @description The whole table, in a form that can be sent back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9499,7 +9499,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The table is now as it was sent. */
+            /** @description The new table. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9526,7 +9526,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A list of assignments per context, in the order sent. */
+            /** @description A list of assignments for each context, in the order sent. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9541,7 +9541,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9556,7 +9556,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The group was made. */
+            /** @description The group was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9570,7 +9570,7 @@ export interface operations {
     deleteExclusionGroup: {
         parameters: {
             query?: {
-                /** @description Whether visitors of live experiments may be moved; false unless sent. A JSON body with this field is taken as well. */
+                /** @description Whether visitors of live experiments may be moved; false unless sent. A JSON body with this field is also accepted. */
                 accept_moves?: boolean;
             };
             header?: never;
@@ -9627,9 +9627,9 @@ export interface operations {
     getHoldoutResult: {
         parameters: {
             query?: {
-                /** @description Visitors who entered, and what they did, until the end of this day. */
+                /** @description Visitors who entered, and their events, until the end of this day. */
                 end_date?: string;
-                /** @description The goal to report; the one that most of its experiments have as their primary goal by default. */
+                /** @description The goal to report; by default, the primary goal of most of its experiments. */
                 goal_key?: string;
                 /** @description Visitors who entered on this day or later. */
                 start_date?: string;
@@ -9684,9 +9684,9 @@ export interface operations {
     listExperimentKeys: {
         parameters: {
             query?: {
-                /** @description Only experiments with a greater id; `next_after` of the page before. */
+                /** @description Only experiments with a greater id; `next_after` of the previous page. */
                 after?: number;
-                /** @description Page size; 500 unless given, at most 1000: more is cut to that. */
+                /** @description Page size; 500 unless given, at most 1000. Larger values count as 1000. */
                 limit?: number;
             };
             header?: never;
@@ -9713,7 +9713,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the answer no longer has this ETag; 304 otherwise. */
+                /** @description Returns 304 without a body if this is still the ETag. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -9735,7 +9735,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExperimentAnswer"];
                 };
             };
-            /** @description The version named in If-None-Match is the present one. */
+            /** @description The version in If-None-Match is the current one. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9748,7 +9748,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -9776,7 +9776,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -9787,7 +9787,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As application/json a field that is sent takes its new value whole; as application/merge-patch+json objects merge (RFC 7396). */
+        /** @description As application/json, a field that is sent is replaced as a whole; as application/merge-patch+json, objects are merged (RFC 7396). */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ExperimentPatch"];
@@ -9810,7 +9810,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -9842,7 +9842,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -9853,7 +9853,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As that of the update. */
+        /** @description The same body as for the update. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ExperimentPatch"];
@@ -9861,7 +9861,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What would change, as of the ETag. */
+            /** @description The effects of the change, on the version that the ETag names. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9900,9 +9900,9 @@ export interface operations {
     listExperimentComments: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 50 unless given, at most 200: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 200. Larger values count as 200. */
                 limit?: number;
             };
             header?: never;
@@ -9931,7 +9931,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9948,7 +9948,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The comment is kept. */
+            /** @description The comment was stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9963,9 +9963,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -9982,7 +9982,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The experiment is concluded. */
+            /** @description The experiment was concluded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10022,9 +10022,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10041,7 +10041,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Automatic rules follow the experiment as it is now. */
+            /** @description From now on the clock acts on the current plan. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10081,9 +10081,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10100,7 +10100,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The copy was made. */
+            /** @description The copy was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -10128,7 +10128,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every check in its order; `variant` is null where the visitor is not included. */
+            /** @description All checks, in order; `variant` is null if the visitor is not included. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10142,9 +10142,9 @@ export interface operations {
     getExperimentHistory: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                /** @description Page size; 20 unless given, at most 100. Larger values count as 100. */
                 limit?: number;
             };
             header?: never;
@@ -10178,7 +10178,7 @@ export interface operations {
                 daily_visitors?: number;
                 /** @description Smallest lift worth finding, in percent; the experiment's plan by default. */
                 mde?: number;
-                /** @description Percent of such lifts to be found, 50 to 99; 80 by default. */
+                /** @description Statistical power: percent of such lifts that are detected, 50 to 99; 80 by default. */
                 power?: number;
             };
             header?: never;
@@ -10231,11 +10231,11 @@ export interface operations {
     listExperimentProposals: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                /** @description Page size; 20 unless given, at most 100. Larger values count as 100. */
                 limit?: number;
-                /** @description Only those in this state: `open`, `approved`, `rejected` or `withdrawn`. */
+                /** @description Only proposals in this state: `open`, `approved`, `rejected` or `withdrawn`. */
                 state?: string;
             };
             header?: never;
@@ -10264,9 +10264,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10277,7 +10277,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As application/json a field that is sent takes its new value whole; as application/merge-patch+json objects merge (RFC 7396). */
+        /** @description As application/json, a field that is sent is replaced as a whole; as application/merge-patch+json, objects are merged (RFC 7396). */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChangeProposal"];
@@ -10300,9 +10300,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10315,7 +10315,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The experiment is open again. */
+            /** @description The experiment was reopened. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10330,9 +10330,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10364,7 +10364,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10381,7 +10381,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What would change, as of the ETag. */
+            /** @description The effects of the change, on the version that the ETag names. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10397,11 +10397,11 @@ export interface operations {
             query?: {
                 /** @description One of `device browser os country user_type landing_page referrer utm_source utm_medium utm_campaign`. */
                 breakdown_by?: string;
-                /** @description Visitors who entered, and what they did, until the end of this day. */
+                /** @description Visitors who entered, and their events, until the end of this day. */
                 end_date?: string;
                 /** @description Visitors who entered in this epoch, or `all`. */
                 epoch?: string;
-                /** @description Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas: all hold at entry, of several countries one. */
+                /** @description Filters from `mobile desktop tablet new returning paid search direct country-XX`, separated by commas. All must match at entry; of several countries, one. */
                 filter_by?: string;
                 /** @description The goal to report; the primary one by default. */
                 goal_key?: string;
@@ -10439,11 +10439,11 @@ export interface operations {
             query?: {
                 /** @description One of `device browser os country user_type landing_page referrer utm_source utm_medium utm_campaign`. */
                 breakdown_by?: string;
-                /** @description Visitors who entered, and what they did, until the end of this day. */
+                /** @description Visitors who entered, and their events, until the end of this day. */
                 end_date?: string;
                 /** @description Visitors who entered in this epoch, or `all`. */
                 epoch?: string;
-                /** @description Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas: all hold at entry, of several countries one. */
+                /** @description Filters from `mobile desktop tablet new returning paid search direct country-XX`, separated by commas. All must match at entry; of several countries, one. */
                 filter_by?: string;
                 /** @description The goal to report; the primary one by default. */
                 goal_key?: string;
@@ -10480,9 +10480,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10514,7 +10514,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10531,7 +10531,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The rollout it has now. */
+            /** @description The new rollout. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10571,7 +10571,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10588,7 +10588,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link works. */
+            /** @description The link was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -10632,7 +10632,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10649,7 +10649,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The status it has now. */
+            /** @description The new status. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10664,9 +10664,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10703,7 +10703,7 @@ export interface operations {
                 goal_key?: string;
                 /** @description As in the result. */
                 report_phase?: string;
-                /** @description As in the result; so are the others. */
+                /** @description As in the result, like the other parameters. */
                 start_date?: string;
                 /** @description As in the result. */
                 tz?: string;
@@ -10808,7 +10808,7 @@ export interface operations {
     listExperiments: {
         parameters: {
             query?: {
-                /** @description Page size; 50 unless given, at most 500: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 500. Larger values count as 500. */
                 limit?: number;
                 /** @description Experiments to skip. */
                 offset?: number;
@@ -10837,7 +10837,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10852,7 +10852,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The goal was made. */
+            /** @description The goal was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -10892,7 +10892,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the goal still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the goal; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10920,7 +10920,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the goal still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the goal; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -10951,7 +10951,7 @@ export interface operations {
     getGoalActivity: {
         parameters: {
             query?: {
-                /** @description Days to look at, today among them; 14 unless given. */
+                /** @description Number of days, including today; 14 unless given. */
                 days?: number;
             };
             header?: never;
@@ -10979,9 +10979,9 @@ export interface operations {
     getGoalHistory: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                /** @description Page size; 20 unless given, at most 100. Larger values count as 100. */
                 limit?: number;
             };
             header?: never;
@@ -11010,9 +11010,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the goal still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the goal; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -11043,7 +11043,7 @@ export interface operations {
     listGoals: {
         parameters: {
             query?: {
-                /** @description Page size; 50 unless given, at most 500: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 500. Larger values count as 500. */
                 limit?: number;
                 /** @description Goals to skip. */
                 offset?: number;
@@ -11071,13 +11071,13 @@ export interface operations {
     listHypotheses: {
         parameters: {
             query?: {
-                /** @description Whether to return archived ones too; true, false, 1 or 0. */
+                /** @description Whether to also return archived hypotheses; true, false, 1 or 0. */
                 include_archived?: boolean;
-                /** @description Page size; 50 unless given, at most 200: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 200. Larger values count as 200. */
                 limit?: number;
                 /** @description Hypotheses to skip. */
                 offset?: number;
-                /** @description Only hypotheses whose observation, problem or solution contains this text; letter case does not matter. */
+                /** @description Only hypotheses whose observation, problem or solution contains this text, in any letter case. */
                 search?: string;
             };
             header?: never;
@@ -11104,7 +11104,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11119,7 +11119,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The hypothesis was made. */
+            /** @description The hypothesis was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -11133,9 +11133,9 @@ export interface operations {
     listHypothesisSlugs: {
         parameters: {
             query?: {
-                /** @description Only hypotheses with a greater id; `next_after` of the page before. */
+                /** @description Only hypotheses with a greater id; `next_after` of the previous page. */
                 after?: number;
-                /** @description Page size; 500 unless given, at most 1000: more is cut to that. */
+                /** @description Page size; 500 unless given, at most 1000. Larger values count as 1000. */
                 limit?: number;
             };
             header?: never;
@@ -11187,7 +11187,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the hypothesis still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the hypothesis; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -11218,9 +11218,9 @@ export interface operations {
     listHypothesisComments: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 50 unless given, at most 200: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 200. Larger values count as 200. */
                 limit?: number;
             };
             header?: never;
@@ -11249,7 +11249,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11266,7 +11266,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The comment is kept. */
+            /** @description The comment was stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -11280,9 +11280,9 @@ export interface operations {
     getHypothesisHistory: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                /** @description Page size; 20 unless given, at most 100. Larger values count as 100. */
                 limit?: number;
             };
             header?: never;
@@ -11311,9 +11311,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
-                /** @description Only if the hypothesis still has this ETag; 412 otherwise. */
+                /** @description Applies the change only if this is still the ETag of the hypothesis; otherwise 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -11353,7 +11353,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Pages and servers that sent something recently. */
+            /** @description Pages and servers that sent events recently. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11367,7 +11367,7 @@ export interface operations {
     streamVisitor: {
         parameters: {
             query: {
-                /** @description The visitor's id, as the page has it: `localStorage.muriel_id` in its console, with the name of the page's API in place of `muriel`. */
+                /** @description The visitor's id on the page: `localStorage.muriel_id` in its console, with the name of the page's API in place of `muriel`. */
                 visitor: string;
             };
             header?: never;
@@ -11379,7 +11379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream of messages, each of which has this JSON as its data. */
+            /** @description A stream of messages. The data of each is this JSON. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11394,7 +11394,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the answer no longer has this ETag; 304 otherwise. */
+                /** @description Returns 304 without a body if this is still the ETag. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -11418,7 +11418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Evaluations"];
                 };
             };
-            /** @description The result named in If-None-Match is the present one. */
+            /** @description The result in If-None-Match is the current one. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -11445,7 +11445,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the visitor gets, and why. */
+            /** @description The visitor's variant, with the reason. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11459,9 +11459,9 @@ export interface operations {
     listProjectPeople: {
         parameters: {
             query?: {
-                /** @description How many at most; 20 unless given, at most 100: more is cut to that. */
+                /** @description Maximum number of people; 20 unless given, at most 100. Larger values count as 100. */
                 limit?: number;
-                /** @description Only those whose name contains this, in any letter case. */
+                /** @description Only people whose name contains this text, in any letter case. */
                 search?: string;
             };
             header?: never;
@@ -11487,11 +11487,11 @@ export interface operations {
     listProposals: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                /** @description Page size; 20 unless given, at most 100. Larger values count as 100. */
                 limit?: number;
-                /** @description Only those in this state: `open`, `approved`, `rejected` or `withdrawn`. */
+                /** @description Only proposals in this state: `open`, `approved`, `rejected` or `withdrawn`. */
                 state?: string;
             };
             header?: never;
@@ -11518,7 +11518,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11535,7 +11535,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The change is made. */
+            /** @description The change was made. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11550,7 +11550,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11582,7 +11582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11649,7 +11649,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The settings that it has now. */
+            /** @description The new settings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11674,7 +11674,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link does not work. */
+            /** @description The link was revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11713,9 +11713,9 @@ export interface operations {
     getVisitorData: {
         parameters: {
             query?: {
-                /** @description Where to go on: the `cursor` of the answer before. The beginning unless given. */
+                /** @description Position to continue from: the `cursor` of the previous response. The beginning unless given. */
                 cursor?: string;
-                /** @description Most events of an answer; 100 unless given, at most 1000: more is cut to that. */
+                /** @description Maximum number of events in a response; 100 unless given, at most 1000. Larger values count as 1000. */
                 limit?: number;
             };
             header?: never;
@@ -11729,7 +11729,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Oldest first. A visitor who is not known has no events. */
+            /** @description Oldest first. An unknown visitor has no events. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11769,7 +11769,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11784,7 +11784,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook was made. */
+            /** @description The webhook was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -11852,7 +11852,7 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Page size; 50 unless given, at most 500: more is cut to that. */
+                /** @description Page size; 50 unless given, at most 500. Larger values count as 500. */
                 limit?: number;
                 /** @description Deliveries to skip. */
                 offset?: number;
@@ -11883,7 +11883,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11913,7 +11913,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11941,7 +11941,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12021,7 +12021,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The project was made. */
+            /** @description The project was created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -12085,7 +12085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session is over. */
+            /** @description The session was ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12121,7 +12121,7 @@ export interface operations {
             query?: {
                 /** @description The provider's authorization code. */
                 code?: string;
-                /** @description The `state` that the sign-in was begun with. */
+                /** @description The `state` with which the sign-in began. */
                 state?: string;
             };
             header?: never;

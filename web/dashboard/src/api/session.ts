@@ -47,7 +47,7 @@ export const SessionContext = createContext<Session | undefined>(undefined);
 /** Returns the session, on pages behind the sign-in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error("there is no session outside of the frame");
+  if (session === undefined) throw new Error("useSession must be used within the frame");
   return session;
 }
 

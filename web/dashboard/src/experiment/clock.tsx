@@ -10,14 +10,14 @@ import { type Experiment, useExperiment } from "./open";
 const ACTS: Record<Schemas["ClockAct"], string> = {
   start: "It starts",
   stop: "It stops",
-  reweight: "The bandit looks at the result, and may move the shares of the variants",
+  reweight: "The bandit checks the result, and may change the weights of the variants",
   ramp: "The winner may be served to more visitors",
 };
 
 const DONE: Record<Schemas["ClockAct"], string> = {
   start: "It was started",
   stop: "It was stopped",
-  reweight: "The shares of the variants were moved",
+  reweight: "The weights of the variants were changed",
   ramp: "The serving of a winner was changed",
 };
 
@@ -39,12 +39,12 @@ export function ClockCard() {
         )}
         {last?.failed && (
           <Note tone="bad">
-            It could not be started on {moment(last.at)}: {last.failed}. It is tried again when the experiment changes.
+            It could not be started on {moment(last.at)}: {last.failed}. Muriel retries when the experiment changes.
           </Note>
         )}
         {last && !last.failed && (
           <p className="text-sm text-soft">
-            Last: {DONE[last.act] ?? last.act} on {moment(last.at)}, as {withoutStop(withoutRepeat(last.detail))}.{" "}
+            Last: {DONE[last.act] ?? last.act} on {moment(last.at)}: {withoutStop(withoutRepeat(last.detail))}.{" "}
             <Link
               to="/p/$projectKey/experiments/$testId/history"
               params={{ projectKey, testId: String(experiment.test_id) }}
@@ -79,13 +79,14 @@ function expected({ schedule, configuration, status, is_completed, is_deploy }: 
   if (configuration.completion_stats_significant_flag === 1)
     sentences.push("It stops when its verdict is reached and no health check fails.");
   if (configuration.is_mab === 1 && next?.act !== "reweight")
-    sentences.push("The bandit moves the shares of the variants by the result.");
-  if (configuration.is_autopilot === 1)
-    sentences.push("Autopilot serves a variant that wins, to more and more visitors.");
+    sentences.push("The bandit sets the weights of the variants from the result.");
+  if (configuration.is_autopilot === 1) sentences.push("Autopilot serves a winning variant to more and more visitors.");
   return sentences;
 }
 
 function nothing({ is_completed, status }: Experiment): string {
-  if (is_completed === 1) return "Nothing: it is concluded.";
-  return status === 1 ? "Nothing. It runs until somebody stops it." : "Nothing. It starts when somebody starts it.";
+  if (is_completed === 1) return "No automatic actions: it is concluded.";
+  return status === 1
+    ? "No automatic actions. It runs until somebody stops it."
+    : "No automatic actions. It starts when somebody starts it.";
 }

@@ -35,7 +35,7 @@ export function EpochsCard() {
     <Card
       flush={epochs.length > 0}
       title="Epochs"
-      about="An epoch is a period in which nothing changed that decides who gets what. Its visitors are compared among themselves."
+      about="An epoch is a period in which nothing changed that affects assignment. Visitors are compared within their epoch."
     >
       {epochs.length === 0 ? (
         <p className="text-soft">The first one begins when the experiment is started.</p>

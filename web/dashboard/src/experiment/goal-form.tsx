@@ -30,7 +30,7 @@ export const GOAL_LABELS: Record<keyof GoalValues, string> = {
   element_url: "Page with the element",
   window_days: "Days to convert",
   min_count: "Times it has to happen",
-  cap: "Most that one visitor counts",
+  cap: "Largest value per visitor",
   max_order_value: "Largest plausible order",
   currency: "Currency",
 };
@@ -136,7 +136,7 @@ export function GoalFields({ form }: { form: Form<GoalValues> }) {
           form={form}
           name="min_count"
           label={GOAL_LABELS.min_count}
-          hint="A visitor converts when it has happened this often."
+          hint="A visitor converts when the goal has happened this many times."
           min={1}
           max={1_000}
           step={1}
@@ -157,7 +157,7 @@ export function GoalFields({ form }: { form: Form<GoalValues> }) {
             name="cap"
             label={GOAL_LABELS.cap}
             aside="optional"
-            hint="Larger sums are cut to it, so that one visitor does not decide. Empty: the server cuts the largest thousandth."
+            hint="Larger sums are cut to this value, so that one visitor does not decide the result. Empty: the server cuts the largest thousandth."
             min={0}
             step="any"
           />
@@ -179,7 +179,7 @@ export function GoalFields({ form }: { form: Form<GoalValues> }) {
             name="currency"
             label={GOAL_LABELS.currency}
             aside="optional"
-            hint="Such as EUR. Empty: that of most buyers."
+            hint="Such as EUR. Empty: the currency of most buyers."
             maxLength={3}
             autoComplete="off"
           />

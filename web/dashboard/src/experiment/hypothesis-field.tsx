@@ -33,7 +33,7 @@ export function HypothesisField({
   onChange,
   error,
   label = "Hypothesis",
-  hint = "What the experiment is to find out. It stays linked, so that what came of it is found from either.",
+  hint = "What the experiment tests. The two stay linked, so each of them leads to the other.",
   name = "hypothesis_id",
 }: FieldProps) {
   const labelId = useId();

@@ -29,7 +29,7 @@ export const RATINGS = [
   {
     name: "importance",
     label: "Importance",
-    about: "How much does it matter if it does?",
+    about: "How much does it matter if the change helps?",
     ends: ["hardly", "a lot"],
   },
   {

@@ -32,7 +32,7 @@ export const ExperimentContext = createContext<OpenExperiment | undefined>(undef
 /** Returns the experiment, on its pages. */
 export function useExperiment(): OpenExperiment {
   const open = useContext(ExperimentContext);
-  if (open === undefined) throw new Error("there is no experiment outside of its pages");
+  if (open === undefined) throw new Error("useExperiment must be used within the pages of an experiment");
   return open;
 }
 
@@ -61,7 +61,7 @@ export const SaveContext = createContext<Save | undefined>(undefined);
 
 export function useSave(): Save {
   const save = useContext(SaveContext);
-  if (save === undefined) throw new Error("nothing is saved outside of the pages of an experiment");
+  if (save === undefined) throw new Error("useSave must be used within the pages of an experiment");
   return save;
 }
 

@@ -27,7 +27,7 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   pageview: {
     text: "Address contains",
     counts: (value) => `Pages with “${value}” in their address`,
-    about: "a page is seen whose address contains the value",
+    about: "they view a page whose address contains the value",
     value: "Part of the address",
     example: "/thank-you",
     kind: "address",
@@ -35,7 +35,7 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   pageviewExact: {
     text: "Address is",
     counts: (value) => `The page ${value}`,
-    about: "exactly this page is seen",
+    about: "they view exactly this page",
     value: "Whole address",
     example: "https://shop.example/thank-you",
     kind: "address",
@@ -43,16 +43,16 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   pageviewWildcard: {
     text: "Address matches a pattern",
     counts: (value) => `Pages like ${value}`,
-    about: "a page is seen whose address fits the pattern",
+    about: "they view a page whose address fits the pattern",
     value: "Pattern",
     example: "https://shop.example/orders/*/done",
-    hint: "* stands for any characters, as many as there are.",
+    hint: "* stands for any number of characters.",
     kind: "address",
   },
   pageviewRegex: {
     text: "Address matches a regular expression",
     counts: (value) => `Pages that match ${value}`,
-    about: "a page is seen whose address matches",
+    about: "they view a page whose address matches",
     value: "Regular expression",
     example: "/orders/\\d+/done$",
     hint: "At most 512 bytes, without look-around and back-references.",
@@ -61,7 +61,7 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   clickOnElement: {
     text: "Click on an element",
     counts: (value) => `Clicks on ${value}`,
-    about: "an element is clicked, also with the keyboard",
+    about: "they click an element, also with the keyboard",
     value: "CSS selector of the element",
     example: ".product button.buy",
     kind: "selector",
@@ -69,7 +69,7 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   clickOnText: {
     text: "Click on a text",
     counts: (value) => `Clicks on “${value}”`,
-    about: "a link, button or label is clicked that reads exactly this",
+    about: "they click a link, button or label that reads exactly this",
     value: "Text of the link or button",
     example: "Add to basket",
     hint: "Upper and lower case make no difference, and neither do blanks.",
@@ -78,7 +78,7 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   externalLink: {
     text: "Link to another site",
     counts: (value) => `Links to other sites with “${value}”`,
-    about: "a link is followed that leads to another site",
+    about: "they follow a link to another site",
     value: "Part of the link's address",
     example: "paypal.com",
     kind: "address",
@@ -86,7 +86,7 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   formSubmit: {
     text: "Form is submitted",
     counts: (value) => `Submits of ${value}`,
-    about: "a form is submitted",
+    about: "they submit a form",
     value: "CSS selector of the form",
     example: "form#newsletter",
     kind: "selector",
@@ -102,15 +102,15 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   scrolling: {
     text: "Scroll depth",
     counts: (value) => `Pages of which ${value} % were in view`,
-    about: "this much of a page has been in view",
+    about: "they have seen this much of a page",
     value: "Depth in percent",
     example: "75",
     kind: "percent",
   },
   duration: {
     text: "Time on a page",
-    counts: (value) => `Pages that were looked at for ${value} s`,
-    about: "a page was visible for so long",
+    counts: (value) => `Pages that were viewed for ${value} s`,
+    about: "a page was visible for this long",
     value: "Seconds",
     example: "30",
     kind: "seconds",
@@ -121,17 +121,17 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
     about: "an event of this name arrives",
     value: "Name of the event",
     example: "signed-up",
-    hint: "Upper and lower case are different names.",
+    hint: "Names are case-sensitive.",
     kind: "name",
     code: (name) => `window.muriel ??= [];\nmuriel.push(["track", ${JSON.stringify(name)}]);`,
   },
   revenue: {
     text: "Order",
     counts: (value) => `Orders named “${value}”, with their value`,
-    about: "an order of this name arrives; what it is worth counts",
+    about: "an order of this name arrives; its value counts",
     value: "Name of the order event",
     example: "purchase",
-    hint: "Purchases that a page tells its data layer are called purchase.",
+    hint: "Purchases that a page pushes to its data layer have the name purchase.",
     kind: "name",
     code: (name) =>
       `window.muriel ??= [];\nmuriel.push(["track", ${JSON.stringify(name)}, { value: 59.9, currency: "EUR", order_id: "A-77" }]);`,
@@ -151,8 +151,8 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
 export const GOAL_TYPE_GROUPS: readonly (readonly [name: string, types: readonly GoalType[]])[] = [
   ["A page is seen", ["pageview", "pageviewExact", "pageviewWildcard", "pageviewRegex"]],
   ["Something is done on a page", ["clickOnElement", "clickOnText", "externalLink", "formSubmit"]],
-  ["A page is looked at", ["elementAppears", "scrolling", "duration"]],
-  ["The page or a server says so", ["event", "revenue", "script"]],
+  ["A page is viewed", ["elementAppears", "scrolling", "duration"]],
+  ["The page or a server reports it", ["event", "revenue", "script"]],
 ];
 
 export const GOAL_PURPOSE: Record<GoalPurpose, { text: string; about: string }> = {

@@ -9,7 +9,7 @@ import { ApiFailure } from "~/api/failure";
 export function obstacle(isNamed: boolean): string | undefined {
   // Browsers hide passkeys from pages without TLS, except on localhost.
   if (!window.isSecureContext) return "Passkeys need HTTPS: this page was opened over plain HTTP.";
-  if (!isNamed) return "Passkeys belong to a name, and this page was opened under an address of numbers.";
+  if (!isNamed) return "Passkeys need a host name, and this page was opened at an IP address.";
   if (!window.PublicKeyCredential?.parseCreationOptionsFromJSON) return "This browser is too old for passkeys.";
   return undefined;
 }
@@ -45,7 +45,7 @@ async function asked(ask: () => Promise<Credential | null>): Promise<Record<stri
     return (credential as PublicKeyCredential).toJSON() as unknown as Record<string, unknown>;
   } catch (thrown) {
     const name = thrown instanceof DOMException ? thrown.name : "";
-    const text = SENTENCES[name] ?? "The browser could not do it. Try again, or use another browser.";
+    const text = SENTENCES[name] ?? "The browser could not use a passkey. Try again, or use another browser.";
     throw new ApiFailure(text, { code: "passkey" });
   }
 }
@@ -56,8 +56,8 @@ const SENTENCES: Record<string, string> = {
   NotAllowedError:
     "Nothing was done: the browser's dialog was closed, it took too long, or there was no passkey for this site.",
   AbortError: "Nothing was done: the browser's dialog was closed.",
-  InvalidStateError: "This device has a passkey for your account already.",
-  ConstraintError: "This device cannot ask who you are. Set up a screen lock, or use another device.",
-  NotSupportedError: "This device cannot make a passkey of a kind that is accepted here.",
+  InvalidStateError: "This device already has a passkey for your account.",
+  ConstraintError: "This device cannot verify who you are. Set up a screen lock, or use another device.",
+  NotSupportedError: "This device cannot create a passkey of a type that is accepted here.",
   SecurityError: "The browser does not allow passkeys at this address.",
 };

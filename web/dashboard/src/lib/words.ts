@@ -62,17 +62,17 @@ export const OUTCOME: Record<Schemas["ConclusionOutcome"], Word> = {
 /** Reason for the variant that a visitor gets. */
 export const REASON: Record<Schemas["AssignmentReason"], string> = {
   split: "Chosen by the split of visitors.",
-  sticky: "As before: a visitor keeps the variant that it was given.",
-  forced: "A preview asks for it.",
-  served: "It won and is served.",
+  sticky: "As before: visitors keep the variant that they were given.",
+  forced: "A preview requests this variant.",
+  served: "This variant is served as the winner.",
   holdout: "A holdout keeps this visitor out of all its experiments.",
   disabled: "The experiment does not run.",
-  rollout: "A winner is served, to a share of visitors that this one is not in.",
+  rollout: "A winner is served to a share of visitors that does not include this one.",
   excluded: "This visitor belongs to another experiment of the same group.",
   traffic: "Outside the share of visitors that takes part.",
-  targeting: "A targeting rule says no.",
-  unknown: "A targeting rule asks for something that is not known of this visitor.",
-  audience: "No variant is for this visitor.",
+  targeting: "A targeting rule excludes this visitor.",
+  unknown: "A targeting rule needs something that is not known about this visitor.",
+  audience: "No variant's audience includes this visitor.",
   variant_gone: "The variant that the visitor was given before no longer exists.",
 };
 
@@ -99,7 +99,7 @@ export const ROLE: Record<Schemas["RoleName"], { text: string; about: string }> 
 
 export const SCOPE: Record<Schemas["ScopeName"], string> = {
   read: "Read experiments, goals, hypotheses and results",
-  write: "Make and change them",
+  write: "Create and change experiments, goals and hypotheses",
   code: "Store code that runs on pages",
   evaluate: "Evaluate experiments and send events from servers",
   admin: "Manage settings and imports",
@@ -136,7 +136,7 @@ export const GROUP_KIND: Record<Schemas["GroupKind"], { text: string; about: str
   exclusion: { text: "Exclusion group", about: "Its experiments share no visitor, so they cannot disturb each other." },
   holdout: {
     text: "Holdout",
-    about: "Its visitors meet none of its experiments, so what all of them do together can be measured.",
+    about: "Its visitors meet none of its experiments, so the effect of all of them together can be measured.",
   },
 };
 

@@ -6,15 +6,15 @@ export interface Ending {
   next: string;
 }
 
-const ASK = "Ask whoever sent it for a new one.";
+const ASK = "Ask the sender for a new one.";
 
 const ENDINGS: Record<string, Ending> = {
   share_expired: { title: "This link has expired", next: ASK },
   share_revoked: { title: "This link was revoked", next: ASK },
-  share_outdated: { title: "What this link is about is gone", next: `Its goal was deleted. ${ASK}` },
+  share_outdated: { title: "This link no longer works", next: `The goal that it shows was deleted. ${ASK}` },
   not_found: {
-    title: "There is nothing under this address",
-    next: "Check that the whole link was copied, or ask whoever sent it for a new one.",
+    title: "There is nothing at this address",
+    next: "Check that the whole link was copied, or ask the sender for a new one.",
   },
 };
 

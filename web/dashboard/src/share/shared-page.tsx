@@ -55,7 +55,7 @@ function Content({ address, readAgain }: { address: string; readAgain: () => voi
     }
     case "waiting":
       return (
-        <Titled title="The result comes">
+        <Titled title="The result is loading">
           <Waiting why={reading.why} isOutdated={false} />
         </Titled>
       );
@@ -110,16 +110,13 @@ function Shown({ address, shared }: { address: string; shared: Shared }) {
         places={{
           nobody: (
             <Card flush>
-              <Empty icon="people" title={about.length > 0 ? "No visitor fits what was chosen" : "Nobody entered yet"}>
+              <Empty icon="people" title={about.length > 0 ? "No visitor matches the filters" : "Nobody entered yet"}>
                 There are no numbers to show.
               </Empty>
             </Card>
           ),
           overTime: shared.goal_key !== null && (
-            <Card
-              title="Day by day"
-              about="How the result came to be what it is: all visitors until the end of each day."
-            >
+            <Card title="Day by day" about="The result at the end of each day: all visitors until then.">
               <Suspense fallback={<Lines count={10} />}>
                 <DaysOf address={address} shared={shared} />
               </Suspense>
@@ -133,8 +130,8 @@ function Shown({ address, shared }: { address: string; shared: Shared }) {
             >
               <div className="px-4 pb-4 md:px-5">
                 <Note>
-                  Ideas for the next experiment, not verdicts. One in twenty segments stands out by chance, and nothing
-                  here corrects for that.
+                  Ideas for the next experiment, not verdicts. One in twenty segments stands out by chance, and these
+                  numbers are not corrected for that.
                 </Note>
               </div>
               <BreakdownTable result={result} />
@@ -187,8 +184,8 @@ function Fixed({ shared, about }: { shared: Shared; about: string[] }) {
         ))}
       </dl>
       <p className="text-sm text-soft">
-        Goal, visitors and days were chosen by whoever shared it. Numbers are at most a minute old when the page is
-        loaded.
+        The person who shared the result chose the goal, visitors and days. Numbers are at most a minute old when the
+        page is loaded.
       </p>
     </section>
   );

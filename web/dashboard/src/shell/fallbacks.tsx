@@ -37,7 +37,7 @@ function isGone(error: unknown): boolean {
 export function Missing() {
   return (
     <Absent title="There is nothing here">
-      The address is wrong, or what it led to was removed.{" "}
+      The address is wrong, or the page was removed.{" "}
       <Link to="/experiments" className="link">
         Go to the experiments
       </Link>

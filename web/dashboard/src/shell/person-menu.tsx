@@ -45,7 +45,7 @@ export function PersonMenu() {
         label="Appearance"
         value={theme}
         choices={[
-          ["system", "As the system"],
+          ["system", "Same as the system"],
           ["light", "Light"],
           ["dark", "Dark"],
         ]}

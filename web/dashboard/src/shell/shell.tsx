@@ -53,7 +53,7 @@ export function ProjectPages() {
   if (asked !== projectKey) return <Pending />;
   return (
     <Absent title="There is no such project">
-      Its address is wrong, or you are not let into it: an admin can do that.{" "}
+      The address is wrong, or you have no access to the project. An admin can give you access.{" "}
       <Link to="/settings/projects" className="link">
         Go to your projects
       </Link>

@@ -14,7 +14,7 @@ const MEMBERS = [
     label: "onCleanup",
     type: "method",
     detail: "(undo)",
-    info: "Runs when the visitor goes on to a page without this experiment, or it ends.",
+    info: "Runs when the visitor goes to a page without this experiment, or when the experiment ends.",
   }),
   snippetCompletion('track("#{event}")', {
     label: "track",

@@ -42,7 +42,7 @@ export function Copyable({ label, text, hint, hidesLabel = false, isLong = false
       </div>
       {outcome === "refused" && (
         <p role="status" className="text-sm text-soft">
-          The browser does not allow it here. Select the text and copy it by hand.
+          The browser does not allow copying here. Select the text and copy it by hand.
         </p>
       )}
       {hint && <p className="text-sm text-soft">{hint}</p>}

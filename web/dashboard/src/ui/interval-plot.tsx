@@ -87,7 +87,7 @@ export function IntervalPlot(props: IntervalPlotProps) {
   );
 }
 
-const GOES_ON = "An arrow says that the interval goes on beyond the picture: its ends stand beside it.";
+const GOES_ON = "An arrow means that the interval extends beyond the picture. Its ends are next to it.";
 
 function goesOn(rows: readonly IntervalRow[], domain: Domain): boolean {
   return rows.some((row) => {

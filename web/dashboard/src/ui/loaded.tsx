@@ -65,7 +65,7 @@ export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
       <Icon name="warning" className="mt-0.5 size-4" />
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{failure.code === "precondition_failed" ? CHANGED : sentence(failure.message)}</p>
-        {isOutdated && <p>What you see below was read earlier and may be out of date.</p>}
+        {isOutdated && <p>The data below was loaded earlier and may be out of date.</p>}
         {failure.retryAfterS !== undefined && <p>Try again in {failure.retryAfterS} s.</p>}
         {failure.requestId && (
           <p className="text-sm">
@@ -86,7 +86,7 @@ export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
  * Replaces the server's message, which is for programs. After such a refusal, pages that send `If-Match` read the
  * current state.
  */
-const CHANGED = "Somebody else has changed this meanwhile. Look at what it is now, and do it again.";
+const CHANGED = "Somebody else has changed this in the meantime. Check its current state, and try again.";
 
 function sentence(message: string): string {
   const text = capital(message);

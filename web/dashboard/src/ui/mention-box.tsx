@@ -146,6 +146,6 @@ export function MentionBox({
 }
 
 function told(number: number): string {
-  if (number === 0) return "Nobody is called that.";
-  return `${number === 1 ? "1 person" : `${number} people`} to mention. Arrow keys choose, Enter takes.`;
+  if (number === 0) return "Nobody has this name.";
+  return `${number === 1 ? "1 person" : `${number} people`} to mention. Arrow keys choose, Enter confirms.`;
 }

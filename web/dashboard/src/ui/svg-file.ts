@@ -112,7 +112,7 @@ export async function pngOf({ svg, width, height }: PictureFile, times = 2): Pro
   canvas.width = Math.round(width * times);
   canvas.height = Math.round(height * times);
   const context = canvas.getContext("2d");
-  if (context === null) throw new Error("this browser draws no pictures");
+  if (context === null) throw new Error("this browser cannot draw pictures");
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large"))), "image/png"),

@@ -77,7 +77,7 @@ export const PAGES = {
     act: async (page) => {
       await page.getByLabel("Visitors a day").fill("4000");
       await page.getByLabel("Conversion rate, in percent").fill("5");
-      await page.getByRole("button", { name: "Work it out" }).click();
+      await page.getByRole("button", { name: "Calculate" }).click();
       await page.getByLabel("True lift").fill("20");
       await page.getByLabel("Days at most").fill("28");
       await page.getByLabel("Tries").selectOption("100");

@@ -107,7 +107,7 @@ export const PAGES = {
     async act(page) {
       await page.getByRole("radio", { name: "Won", exact: true }).check();
       await page.getByRole("button", { name: "Conclude experiment" }).click();
-      await page.getByLabel("Why this outcome is right all the same").waitFor();
+      await page.getByLabel("Why this outcome is still right").waitFor();
     },
   },
   "conclude-concluded": { path: ({ ended }) => `${ended}/conclude` },

@@ -51,7 +51,7 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
   await tab.press("Enter");
   await page.getByText("Visitors in Germany or Austria on the page").waitFor();
   // The server of this test has no geographic database.
-  await page.getByText("This server knows no places, so nobody matches this rule").waitFor();
+  await page.getByText("This server has no geographic database, so nobody matches this rule").waitFor();
 
   // Pages: the server refuses a regular expression, and the error is at its row.
   await page.getByRole("button", { name: "Add pages" }).click();
@@ -74,14 +74,14 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
   await tab.type("plan");
   const attributes = page.getByRole("region", { name: "Attributes" });
   await attributes.getByLabel("Value").fill("pro");
-  await attributes.getByLabel("How it is compared").selectOption("ex");
+  await attributes.getByLabel("Comparison").selectOption("ex");
   assert.equal(await attributes.getByLabel("Value").count(), 0);
 
   // The trial uses the saved rules.
-  await page.getByText("This tries what is saved.").waitFor();
+  await page.getByText("This uses the saved rules.").waitFor();
   await page.getByRole("button", { name: "Save audience" }).click();
   await saved(page);
-  await page.getByText("This tries what is saved.").waitFor({ state: "hidden" });
+  await page.getByText("This uses the saved rules.").waitFor({ state: "hidden" });
   const { targeting } = await stored(id);
   assert.deepEqual(targeting.segment_rule, [[{ criteria: "plan", operator: "ex" }]]);
   assert.deepEqual(

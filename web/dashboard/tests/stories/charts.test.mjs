@@ -409,7 +409,7 @@ test("a bandit's weights are those of the moment, and of its end once it has end
     .getByText(/% at the end$/)
     .first()
     .waitFor();
-  await page.getByText("What was lost by day could not be read again.").waitFor();
+  await page.getByText("The losses by day could not be read again.").waitFor();
   assert.equal(await weights.getByText(/% now$/).count(), 0);
   visit.nothingWrong();
   await visit.end();

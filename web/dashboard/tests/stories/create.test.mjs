@@ -38,7 +38,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "New experiment", level: 1 }).waitFor();
   await page.goBack();
-  const first = page.getByRole("link", { name: "Make an experiment" });
+  const first = page.getByRole("link", { name: "Create an experiment" });
   await first.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "New experiment", level: 1 }).waitFor();
@@ -77,7 +77,7 @@ test("from a hypothesis to a draft that is set up", async () => {
 
   // Create a goal in the step, and make it the primary one.
   await page.getByRole("navigation", { name: "Setup" }).getByRole("link", { name: "Goals" }).click();
-  await page.getByText("Without a primary goal nothing can win.").waitFor();
+  await page.getByText("Without a primary goal, no variant can win.").waitFor();
   await page.getByRole("button", { name: "New goal" }).first().click();
   const dialog = page.getByRole("dialog", { name: "New goal" });
   await dialog.getByLabel("Name", { exact: true }).fill("Half of the page");
@@ -87,7 +87,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   await dialog.getByText("must be a percentage from 1 to 100").waitFor();
   await dialog.getByLabel("Depth in percent").fill("50");
   await dialog.getByRole("button", { name: "Create goal" }).click();
-  await page.getByText("Never seen in the last 7 days").waitFor();
+  await page.getByText("Not seen in the last 7 days").waitFor();
   await page.getByLabel("Smallest lift worth acting on").fill("20");
   await page.getByRole("checkbox", { name: "Bounce rate" }).uncheck();
   await save(page, "Save goals");
@@ -123,8 +123,8 @@ test("from a hypothesis to a draft that is set up", async () => {
   await page.getByText("It is not known how many of the control's visitors convert").waitFor();
   await page.getByLabel("Visitors a day").fill("4000");
   await page.getByLabel("Conversion rate, in percent").fill("5");
-  await page.getByRole("button", { name: "Work it out" }).click();
-  await page.getByText("To find a lift of 20 % in 80 of 100 cases it needs").waitFor();
+  await page.getByRole("button", { name: "Calculate" }).click();
+  await page.getByText("To find a lift of 20 % in 80 of 100 cases, the experiment needs").waitFor();
   await page.getByLabel("Tries").selectOption("2000");
   await page.getByRole("button", { name: "Try the plan" }).click();
   await page.getByRole("button", { name: "Cancel" }).click();
@@ -133,7 +133,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   await page.getByLabel("Tries").selectOption("100");
   await page.getByLabel("Days at most").fill("7");
   await page.getByRole("button", { name: "Try the plan" }).click();
-  await page.getByRole("heading", { name: "If Variant 1 really makes a lift of 20 %" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("heading", { name: "If Variant 1 really has a lift of 20 %" }).waitFor({ timeout: 60_000 });
   visit.nothingWrong();
   await visit.end();
 });

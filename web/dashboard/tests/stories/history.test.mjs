@@ -69,7 +69,7 @@ test("a change is seen with who made it, and taken back", async () => {
 
   // A state that equals the current one has nothing to restore.
   await page.getByRole("button", { name: "Restore this state: revision 1" }).click();
-  await dialog.getByText("There is nothing to restore.").waitFor();
+  await dialog.getByText("A restore would change nothing").waitFor();
   assert.ok(await dialog.getByRole("button", { name: "Restore this state" }).isDisabled());
   owner.nothingWrong();
 
@@ -121,7 +121,7 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   await page.getByRole("button", { name: "Conclude experiment" }).click();
 
   // The verdict does not support the outcome.
-  const reason = page.getByLabel("Why this outcome is right all the same");
+  const reason = page.getByLabel("Why this outcome is still right");
   await reason.waitFor();
   assert.equal((await company.get(one)).experiment.is_completed, 0);
   await page.getByRole("radio", { name: "Stopped early" }).check();
@@ -162,7 +162,7 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   const owner = await visit("owner");
   await owner.open(base);
   await owner.page.getByRole("button", { name: "Reopen" }).click();
-  await owner.page.getByText("Variant 1 goes on being served.").waitFor();
+  await owner.page.getByText("Variant 1 continues to be served.").waitFor();
   await owner.page.getByRole("button", { name: "Reopen experiment" }).click();
   await owner.page.getByText("The experiment was reopened.").waitFor();
   await owner.page.getByRole("link", { name: "Conclude" }).waitFor();
@@ -187,8 +187,8 @@ test("the clock says why it acted", async () => {
   await owner.open(`${base}/history`);
   const { page } = owner;
   const last = page.getByRole("listitem").filter({ hasText: "The clock stopped it" });
-  await last.getByText(/By its end date\. The end date had come: .* UTC on /).waitFor();
-  await last.getByText("Numbers of this moment").click();
+  await last.getByText(/Rule: end date\. The end date had come: .* UTC on /).waitFor();
+  await last.getByText("Numbers at that moment").click();
   await last.getByText("1 Jan 2026, 00:00 UTC").waitFor();
   await last.getByText("from Live→ to Inactive").waitFor();
   owner.nothingWrong();

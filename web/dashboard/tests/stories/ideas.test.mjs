@@ -90,7 +90,7 @@ test("a hypothesis is written, rated, changed by two, tested, and archived", asy
   await page.getByRole("link", { name: "Hypotheses" }).last().click();
   await page.getByRole("link", { name: "The form asks" }).waitFor();
   assert.equal(await page.getByRole("link", { name: "The address is asked" }).count(), 0);
-  await page.getByLabel("With archived ones").check();
+  await page.getByLabel("Include archived").check();
   await page.getByRole("link", { name: "The address is asked" }).waitFor();
   await page.getByRole("button", { name: "Table" }).click();
   await page.getByRole("table", { name: "Hypotheses" }).waitFor();
@@ -171,7 +171,7 @@ test("a goal is made, tried, kept while a live experiment uses it, and deleted",
   // Somebody renames it meanwhile: a state that the user has not seen is not deleted.
   await company.patch(`/goal/${id}`, { goal_name: "Thank you" });
   await dialog.getByRole("button", { name: "Delete goal" }).click();
-  await dialog.getByText("Somebody else has changed this meanwhile.").waitFor();
+  await dialog.getByText("Somebody else has changed this in the meantime.").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("heading", { level: 1, name: "Thank you" }).waitFor();

@@ -64,7 +64,7 @@ test("a draft is looked at, put right, proposed, approved by somebody else, and 
       .filter({ has: page.getByRole("heading", { name }) });
   await check("Approval").getByText("Needs a second person").waitFor();
   await check("Script on the page").getByText("Not known yet").waitFor();
-  await check("Previews").getByText("Nobody has looked at Variant 1").waitFor();
+  await check("Previews").getByText("Nobody has opened the preview link of Variant 1").waitFor();
 
   // The preview reports its findings, and the checklist in the other tab shows them.
   const preview = async () => {
@@ -82,7 +82,7 @@ test("a draft is looked at, put right, proposed, approved by somebody else, and 
   await check("Previews").getByText("changed since the last preview").waitFor();
   const opened = await preview();
   await opened.getByRole("heading", { name: "Pay now" }).waitFor();
-  await check("Previews").getByText("Every arm was looked at").waitFor();
+  await check("Previews").getByText("Every arm was previewed").waitFor();
   await editor.examine("story-launch");
 
   // Propose it, in its current state.
@@ -154,7 +154,7 @@ test("two people change a live experiment", async () => {
   await company.patch(made.api, { url: "https://shop.example/cart" }, { as: "editor" });
   await button(dialogOf(owner), "Change the live experiment").click();
   await conflict.getByText("Now stored: https://shop.example/cart").waitFor();
-  await button(conflict, "Take what is stored").click();
+  await button(conflict, "Use the stored value").click();
   await button(owner.page, "Save page").click();
   await button(dialogOf(owner), "Change the live experiment").click();
   await owner.page.getByRole("heading", { name: "Checkout of the owner", level: 1 }).waitFor();

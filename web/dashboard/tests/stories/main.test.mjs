@@ -138,14 +138,14 @@ for (const engine of engines) {
 
     // The checklist updates itself when somebody opens the preview.
     await page.getByRole("navigation", { name: "Experiment" }).getByRole("link", { name: "Launch" }).click();
-    await page.getByText("Nobody has looked at Variant 1").waitFor();
+    await page.getByText("Nobody has opened the preview link of Variant 1").waitFor();
     const opened = editor.context.waitForEvent("page");
     await page.getByRole("link", { name: /Look at Variant 1/ }).click();
     const preview = await opened;
     await preview.getByRole("heading", { name: "Four fields" }).waitFor();
     assert.equal(await preview.locator("h1").evaluate((one) => getComputedStyle(one).color), "rgb(1, 2, 3)");
     await page.bringToFront();
-    await page.getByText("Every arm was looked at").waitFor();
+    await page.getByText("Every arm was previewed").waitFor();
     await preview.close();
     await editor.examine(`main-launch-${engine}`);
 

@@ -98,7 +98,7 @@ test("from the first start to a team", async () => {
 
   // The editor becomes a viewer, and sees the effect.
   await page.reload();
-  await choose(page, page.getByRole("button", { name: "Acts for Mary Somerville" }), { name: "Change role" });
+  await choose(page, page.getByRole("button", { name: "Actions for Mary Somerville" }), { name: "Change role" });
   await page.getByRole("radio", { name: "Viewer" }).check();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Mary Somerville was changed.").waitFor();

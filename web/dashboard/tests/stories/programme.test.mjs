@@ -199,11 +199,11 @@ test("numbers that fail or come late leave the filters, and are not taken for ot
     await route.continue();
   });
   await search.fill("reads");
-  await page.getByText("Still the numbers of all projects, “phone”. The new ones are coming.").waitFor();
+  await page.getByText("These are still the numbers of all projects, “phone”. The new ones are loading.").waitFor();
   assert.deepEqual(cells(await download(page)).length, 2);
   letGo();
   await page.getByRole("heading", { name: "Newsletter box" }).waitFor();
-  assert.equal(await page.getByText("Still the numbers of").count(), 0);
+  assert.equal(await page.getByText("These are still the numbers of").count(), 0);
   editor.nothingWrong();
   await editor.end();
 });
@@ -218,10 +218,10 @@ test("who is let into one project sees what was concluded there, and nothing els
   const { page } = visit;
   await page.getByRole("heading", { name: "Newsletter box" }).waitFor();
   assert.deepEqual(await names(page), ["Newsletter box"]);
-  await page.getByText("No result was kept with its conclusion", { exact: false }).waitFor();
+  await page.getByText("No result was stored with its conclusion", { exact: false }).waitFor();
   assert.equal(cells(await download(page)).length, 2);
   await visit.open(`/programme?project=${company.shop}`);
-  await page.getByText("Nothing was concluded there").waitFor();
+  await page.getByText("No concluded experiments here").waitFor();
   visit.nothingWrong();
   await visit.end();
 });

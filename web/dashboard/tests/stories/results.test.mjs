@@ -146,7 +146,7 @@ test("what is asked for stays in the address, and answers are not mixed", async 
   await page.getByRole("combobox", { name: "Countries" }).focus();
   await page.keyboard.type("Fran");
   await page.keyboard.press("Enter");
-  await page.getByText("Still the numbers of Goal order, all visitors. The new ones are coming.").waitFor();
+  await page.getByText("These are still the numbers of Goal order, all visitors. The new ones are loading.").waitFor();
   const former = await tableOf(page, "Variants");
   assert.equal(Number.parseFloat(former[0].Visitors.replace(",", "")), 1_200);
   assert.equal(await page.getByText("Only visitors:").count(), 0, "the former numbers are not said to be of France");
@@ -236,15 +236,12 @@ test("a server that loads its events is waited for, and what it does not take st
   assert.equal(asked, 3);
 
   await page.getByRole("button", { name: "Choose visitors" }).click();
-  await page.getByLabel("Days in the time zone of").fill("Nowhere");
+  await page.getByLabel("Time zone of days").fill("Nowhere");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("Correct what is marked above").waitFor();
-  await page
-    .getByRole("textbox", { name: "Days in the time zone of" })
-    .and(page.locator("[aria-invalid=true]"))
-    .waitFor();
-  assert.ok(await page.getByLabel("Days in the time zone of").evaluate((field) => field === document.activeElement));
-  await page.getByRole("button", { name: "Without: Days in Nowhere" }).click();
+  await page.getByRole("alert").getByText("Correct the marked fields above").waitFor();
+  await page.getByRole("textbox", { name: "Time zone of days" }).and(page.locator("[aria-invalid=true]")).waitFor();
+  assert.ok(await page.getByLabel("Time zone of days").evaluate((field) => field === document.activeElement));
+  await page.getByRole("button", { name: "Remove filter: Time zone Nowhere" }).click();
   await page.getByRole("table", { name: "Variants", exact: true }).waitFor();
   visit.nothingWrong();
   await visit.end();
@@ -264,12 +261,12 @@ test("a broken test is found, explained with cause and next step, and stopped", 
   await page.getByRole("heading", { level: 2, name: /^Do not trust these numbers/ }).waitFor();
   const { health } = await company.get(`/experiment/${id}/result`);
   assert.equal(health.sample_ratio.status, "fail");
-  const found = page.getByRole("listitem").filter({ hasText: "How visitors are shared" });
+  const found = page.getByRole("listitem").filter({ hasText: "Sample ratio" });
   await found.getByText(health.sample_ratio.message).waitFor();
   await found.getByText("Usual cause").waitFor();
   await found.getByText("What to do").waitFor();
   // A check without data is not shown as passed.
-  await page.getByText(/checks? fine, \d with nothing to look at yet/).click();
+  await page.getByText(/checks? fine, \d without enough data yet/).click();
   const unknown = page.getByRole("listitem").filter({ hasText: health.changes.message });
   assert.equal(health.changes.status, "unknown");
   assert.equal(await unknown.locator(".text-good").count(), 0);
@@ -344,10 +341,10 @@ test("an experiment whose winner is served meanwhile is concluded all the same",
   await company.post(`/experiment/${id}/serve-winner`, { variant_id: "1", traffic_allocation: 40 });
   await conclude.click();
   await page.getByRole("alert").first().waitFor();
-  await page.getByText("Variant 1 goes on being served, to 40\u00a0% of the visitors.").waitFor();
+  await page.getByText("Variant 1 continues to be served, to 40\u00a0% of the visitors.").waitFor();
   // An earlier choice is restored with the tab, but not sent.
   await page.reload();
-  await page.getByText("Variant 1 goes on being served").waitFor();
+  await page.getByText("Variant 1 continues to be served").waitFor();
   await conclude.click();
   await page.getByText("The experiment was concluded.").waitFor();
   const { experiment: now } = await company.get(`/experiment/${id}`);
@@ -356,7 +353,7 @@ test("an experiment whose winner is served meanwhile is concluded all the same",
   await page.getByRole("button", { name: "More actions" }).press("Enter");
   await page.getByRole("menuitem", { name: "Reopen" }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "Reopen this experiment?" });
-  await dialog.getByText("Variant 1 goes on being served.").waitFor();
+  await dialog.getByText("Variant 1 continues to be served.").waitFor();
   assert.equal(await dialog.getByText("It stays stopped").count(), 0);
   visit.nothingWrong();
   await visit.end();
@@ -369,7 +366,7 @@ test("without a verdict a reason is asked for, and another attempt needs none", 
   const { page } = visit;
   const bodies = [];
   const error =
-    "no verdict can be kept: the events are still being loaded; send override_reason to conclude without one";
+    "no verdict can be stored: the events are still being loaded; send override_reason to conclude without one";
   const unavailable = { success: false, error, code: "unavailable" };
   await page.route("**/conclude", async (route) => {
     bodies.push(route.request().postDataJSON());
@@ -379,7 +376,7 @@ test("without a verdict a reason is asked for, and another attempt needs none", 
   await page.getByRole("radio", { name: /^Stopped early/ }).check();
   await page.getByRole("button", { name: "Conclude experiment" }).click();
   await page.getByText("there is none at the moment").waitFor();
-  await page.getByLabel("Why this outcome is right all the same").waitFor();
+  await page.getByLabel("Why this outcome is still right").waitFor();
   await page.getByRole("button", { name: "Conclude experiment" }).click();
   await page.getByText("The experiment was concluded.").waitFor();
   assert.deepEqual(

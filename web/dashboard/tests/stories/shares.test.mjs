@@ -58,9 +58,9 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   await page.getByRole("button", { name: "Share" }).click();
   const dialog = page.getByRole("dialog", { name: "Share this result" });
   await dialog.getByText("Goal: Goal basket, From Germany").waitFor();
-  await dialog.getByText("There are none yet.").waitFor();
-  await dialog.getByLabel("It works for").focus();
-  await dialog.getByLabel("It works for").selectOption("A week");
+  await dialog.getByText("No links yet.").waitFor();
+  await dialog.getByLabel("Valid for").focus();
+  await dialog.getByLabel("Valid for").selectOption("A week");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   const link = dialog.getByRole("status", { name: "Link" });
@@ -72,9 +72,9 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   await table.getByText("Never").waitFor();
 
   // A second link with the same question is another link.
-  await dialog.getByRole("button", { name: "Make another link" }).click();
-  await dialog.getByLabel("It works for").selectOption("A week");
-  await dialog.getByRole("button", { name: "Make link" }).click();
+  await dialog.getByRole("button", { name: "Create another link" }).click();
+  await dialog.getByLabel("Valid for").selectOption("A week");
+  await dialog.getByRole("button", { name: "Create link" }).click();
   await link.waitFor();
   assert.notEqual(await link.textContent(), url.href);
 
@@ -126,7 +126,7 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   await table.getByText("Revoked").waitFor();
   await stranger.page.reload();
   await seen(stranger.page, "This link was revoked");
-  await stranger.page.getByText("Ask whoever sent it for a new one.").waitFor();
+  await stranger.page.getByText("Ask the sender for a new one.").waitFor();
   editor.nothingWrong("the dialog");
   await Promise.all([editor, stranger, colleague].map((visit) => visit.end()));
 });
@@ -193,7 +193,7 @@ test("a stranger's page without an answer, and one that comes late", async () =>
   await page.goto(company.address + pathname);
   await seen(page, "The result cannot be shown now");
   await page.getByRole("button", { name: "Try again" }).click();
-  await seen(page, "The result comes");
+  await seen(page, "The result is loading");
   await page.getByText("The events are still being loaded").waitFor();
   letGo();
   await seen(page, "Shorter checkout form");
@@ -223,7 +223,7 @@ test("who may not share has no button, and what the server refuses is shown", as
   const editor = await visitOf("editor");
   await editor.open(results());
   await editor.page.getByRole("button", { name: "Share" }).click();
-  await editor.page.getByRole("button", { name: "Make link" }).click();
+  await editor.page.getByRole("button", { name: "Create link" }).click();
   await editor.page.getByText("50 links that are open; revoke one first").waitFor();
   await until(() => editor.page.getByRole("table", { name: "Links" }).isVisible(), "the table");
   await editor.examine("share-dialog-full");

@@ -58,7 +58,7 @@ test("the script arrives, and a visit is watched", async (t) => {
   await owner.open("/experiments");
   await owner.examine("first-steps");
   await page.getByRole("link", { name: "Put the script on your pages" }).click();
-  await page.getByRole("heading", { name: "Nothing has asked for the script yet" }).waitFor();
+  await page.getByRole("heading", { name: "The script has not been requested yet" }).waitFor();
 
   // The page shows automatically that the script has arrived.
   const { experiment_key, test_id } = await company.post("/create-experiment", {
@@ -137,7 +137,7 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
   await dialog.getByRole("button", { name: "Create webhook" }).click();
   await dialog.locator("[aria-invalid=true]").waitFor();
   await dialog.getByLabel("Address").fill(`${receiver.url}/muriel`);
-  await dialog.getByLabel("What it is for").fill("The team's channel");
+  await dialog.getByLabel("Purpose").fill("The team's channel");
   await dialog.getByRole("button", { name: "Create webhook" }).click();
   const secret = await page.getByRole("status", { name: "Secret" }).textContent();
   await page.getByRole("button", { name: "Done" }).click();
@@ -170,7 +170,7 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
     await choose(page, page.getByRole("button", { name: "More actions" }), { name });
   };
   await act("New secret");
-  await page.getByRole("button", { name: "Make new secret" }).click();
+  await page.getByRole("button", { name: "Create new secret" }).click();
   assert.notEqual(await page.getByRole("status", { name: "Secret" }).textContent(), secret);
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("checkbox", { name: "Visitors convert" }).check();
@@ -212,7 +212,7 @@ test("a passkey is added, signs in, and is removed", async (t) => {
   await visit.open("/account");
   await page.getByRole("button", { name: "Add a passkey" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("What you call it").fill("Laptop");
+  await dialog.getByLabel("Name").fill("Laptop");
   await dialog.getByLabel("Your password").fill("not the password");
   await dialog.getByRole("button", { name: "Continue" }).click();
   await dialog.locator("[aria-invalid=true]").waitFor();
@@ -246,6 +246,6 @@ test("a passkey is added, signs in, and is removed", async (t) => {
   await page.getByText("You have none yet.").waitFor();
   await signOut();
   await page.getByRole("button", { name: "Use a passkey" }).click();
-  await page.getByText(/does not sign anybody in/).waitFor();
+  await page.getByText(/passkey is not known here/).waitFor();
   visit.nothingWrong();
 });

@@ -88,7 +88,7 @@ test("the form proposes the lifts that the traffic can find, and says what a sma
     .first()
     .waitFor();
   await page.getByText("Few teams wait that long").waitFor();
-  const found = page.getByRole("list", { name: "What your traffic can find" });
+  const found = page.getByRole("list", { name: "Lifts that your traffic can find" });
   const four = found.getByRole("listitem").filter({ hasText: "In 4 weeks" });
   await four.getByRole("button").click();
   const mde = Number(await page.getByLabel("Smallest lift worth acting on").inputValue());
@@ -105,7 +105,7 @@ test("the form proposes the lifts that the traffic can find, and says what a sma
   await visit.open(`/p/${company.shop}/experiments/${id}/setup/review`);
   await page.getByLabel("Visitors a day").fill("1000");
   await page.getByLabel("Conversion rate, in percent").fill("5");
-  await page.getByRole("button", { name: "Work it out" }).click();
+  await page.getByRole("button", { name: "Calculate" }).click();
   await page.getByText("This takes longer than 90 days").waitFor();
   visit.nothingWrong();
   await visit.end();

@@ -64,11 +64,11 @@ test("traffic and weights are saved, refused at their fields, and not lost", asy
   // One click splits evenly again. The two automatic actions of the clock are switched on, too.
   await page.getByRole("button", { name: "Split evenly" }).click();
   assert.equal(await weight("Variant 1").inputValue(), "50");
-  await page.getByLabel("Move the weights to what works better").check();
-  await page.getByLabel("Serve a winner by itself").check();
+  await page.getByLabel("Move the weights to better variants").check();
+  await page.getByLabel("Serve a winner automatically").check();
   await page.getByText("Moved by the bandit.").waitFor();
   await save.click();
-  await page.getByRole("heading", { name: "What the bandit knows" }).waitFor();
+  await page.getByRole("heading", { name: "State of the bandit" }).waitFor();
   now = await settings(id);
   assert.deepEqual([now.distribution, now.is_mab, now.is_autopilot], ["equal", 1, 1]);
 
@@ -164,13 +164,13 @@ test("a group is made, changed and deleted, and nobody is moved unasked", async 
   });
   await save.click();
   await page.getByText("Somebody else has changed this since you began.").waitFor();
-  await page.getByRole("button", { name: "Take what is stored" }).click();
+  await page.getByRole("button", { name: "Use the stored value" }).click();
   assert.equal(await share("Longer form").inputValue(), "60");
 
   // The experiment shows its group, and the epochs show why they began.
   await visit.open(`/p/${company.shop}/experiments/${live}/setup/traffic`);
   await page.getByRole("table", { name: "Epochs" }).getByText("Exclusion groups or holdouts changed").first().waitFor();
-  await page.getByText("30 % of all visitors can enter it: those from 0 % to 30 %").waitFor();
+  await page.getByText("30 % of all visitors can enter it: the group range from 0 % to 30 %").waitFor();
   await page.getByRole("link", { name: "Checkout" }).click();
 
   await page.getByRole("button", { name: "Delete group" }).click();
@@ -198,7 +198,7 @@ test("a holdout is made of some experiments, and has a result", async () => {
   await page.getByText("must be a number from 0.1 to 50").waitFor();
   await page.getByLabel("Visitors who are held out, in percent").fill("2.5");
   await page.getByRole("button", { name: "Create group" }).click();
-  await page.getByText("It has moved nobody.").waitFor();
+  await page.getByText("It has not moved any visitors.").waitFor();
   await page.getByRole("button", { name: "Open group" }).click();
   await page.getByRole("table", { name: "Result of the holdout" }).getByText("Everybody else").first().waitFor();
   const [made] = await groups();

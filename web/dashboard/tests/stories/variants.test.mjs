@@ -95,7 +95,7 @@ test("a variant is built, and problems stand where they are", async () => {
 
   // Names are positions: the second variant is now the first.
   await page.getByRole("link", { name: /^Variant 1/ }).click();
-  await choose(page, page.getByRole("button", { name: "More for Variant 1" }), { name: "Remove" });
+  await choose(page, page.getByRole("button", { name: "More actions for Variant 1" }), { name: "Remove" });
   await page.getByText("Variant 2 becomes Variant 1.").waitFor();
   await page.getByRole("button", { name: "Remove variant" }).click();
   await page.getByRole("link", { name: /^Variant 1 *One page/ }).waitFor();
@@ -131,7 +131,7 @@ test("JSON keeps what it does not know, and what cannot be read stops a save", a
   await write(JSON.stringify([...data, { rm: ".a" }]));
   await page.getByRole("link", { name: "Show as a list" }).click();
   await page.getByText("Change the text of h1 to “Hello”").click();
-  await page.getByText("Kept as it is: alternates").waitFor();
+  await page.getByText("Kept unchanged: alternates").waitFor();
   await page.getByLabel("New text").fill("Hi");
   await save(page);
   assert.deepEqual((await made.read()).variants[0].data, [{ ...data[0], innerText: "Hi" }, { rm: ".a" }]);
@@ -184,7 +184,7 @@ test("code is read by those who may not change it, and previews report", async (
   assert.deepEqual([variant.customJS, variant.data], ["theirs();", [{ target: "h1", innerText: "Hi" }, data[1]]]);
 
   // The findings of a preview arrive automatically.
-  await page.getByText("Nobody has looked at Variant 1 by its preview link yet.").waitFor();
+  await page.getByText("Nobody has opened the preview link of Variant 1 yet.").waitFor();
   await page.getByRole("button", { name: "QR code of Variant 1" }).click();
   await page.getByRole("img", { name: "QR code of the preview of Variant 1" }).waitFor();
   await page.keyboard.press("Escape");

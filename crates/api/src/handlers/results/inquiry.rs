@@ -43,13 +43,13 @@ impl Parameter {
 /// Parameters that select the visitors and the goal of a result.
 const PARAMETERS: [Parameter; 8] = [
     Parameter::day("start_date", "Visitors who entered on this day or later."),
-    Parameter::day("end_date", "Visitors who entered, and what they did, until the end of this day."),
+    Parameter::day("end_date", "Visitors who entered, and their events, until the end of this day."),
     Parameter::text("tz", "Where days begin: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default."),
     Parameter::text("goal_key", "The goal to report; the primary one by default."),
     Parameter::text(
         "filter_by",
-        "Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas: all hold at \
-         entry, of several countries one.",
+        "Filters from `mobile desktop tablet new returning paid search direct country-XX`, separated by commas. All \
+         must match at entry; of several countries, one.",
     ),
     Parameter::text(
         "breakdown_by",
@@ -81,7 +81,7 @@ impl IntoParams for TimeseriesQuery {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Published> {
         let shared = PARAMETERS.into_iter().filter(|parameter| !RESULT_ONLY.contains(&parameter.name));
         let described = shared.enumerate().map(|(at, parameter)| Parameter {
-            description: if at == 0 { "As in the result; so are the others." } else { "As in the result." },
+            description: if at == 0 { "As in the result, like the other parameters." } else { "As in the result." },
             ..parameter
         });
         described.map(Parameter::published).collect()
@@ -99,7 +99,7 @@ impl IntoParams for HoldoutQuery {
         let taken = PARAMETERS.into_iter().filter(|parameter| OF_HOLDOUTS.contains(&parameter.name));
         let described = taken.map(|parameter| match parameter.name {
             "goal_key" => Parameter {
-                description: "The goal to report; the one that most of its experiments have as their primary goal by default.",
+                description: "The goal to report; by default, the primary goal of most of its experiments.",
                 ..parameter
             },
             _ => parameter,
@@ -146,7 +146,7 @@ pub(in crate::handlers) fn shared_inquiry(query: &Json, place: String, found: &P
 pub(super) fn timeseries_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
     let mut query = Query::read(query, &PARAMETERS.map(|parameter| parameter.name));
     for name in RESULT_ONLY {
-        query.refuse_given(name, "is a parameter of the result only, not of the result day by day");
+        query.refuse_given(name, "is a parameter of the result, but not of the time series");
     }
     read(query)
 }

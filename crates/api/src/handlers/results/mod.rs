@@ -115,7 +115,7 @@ pub(crate) async fn experiment_timeseries(
     operation_id = "getPlan",
     params(
         ("mde" = inline(Option<f64>), Query, description = "Smallest lift worth finding, in percent; the experiment's plan by default."),
-        ("power" = inline(Option<f64>), Query, description = "Percent of such lifts to be found, 50 to 99; 80 by default."),
+        ("power" = inline(Option<f64>), Query, description = "Statistical power: percent of such lifts that are detected, 50 to 99; 80 by default."),
         ("daily_visitors" = inline(Option<f64>), Query, description = "Visitors who enter per day; from the log by default."),
         ("baseline_rate" = inline(Option<f64>), Query, description = "Percent of the control's visitors who convert; from the log by default."),
     ),

@@ -73,7 +73,8 @@ impl PartialSchema for MergePatch {
         ObjectBuilder::new()
             .schema_type(Type::Object)
             .description(Some(
-                "RFC 7396 over the fields of ExperimentPatch: objects merge, null returns a key to its default.",
+                "JSON merge patch (RFC 7396) of the fields of ExperimentPatch: objects are merged, and null resets a \
+                 key to its default.",
             ))
             .into()
     }

@@ -117,16 +117,16 @@ impl Bandit {
             },
             reason: match known {
                 None if experiment.primary_goal.is_none() => {
-                    "Weights move by the conversions of a primary goal, and the experiment has none.".to_owned()
+                    "Weights follow the conversions of a primary goal, and the experiment has none.".to_owned()
                 }
-                None => "Weights stay: each variant of a personalization has visitors of its own.".to_owned(),
+                None => "Weights do not move: each variant of a personalization has its own audience.".to_owned(),
                 Some(Err(_)) => {
-                    "Weights move once every arm has 20 visitors whose time to convert is over, and all arms \
+                    "Weights move once every arm has 20 visitors whose conversion window is over, and all arms \
                                  together have 10 conversions."
                         .to_owned()
                 }
                 Some(Ok(known)) => match computed.report.health.distrust() {
-                    Some(message) => format!("Weights stay while the numbers cannot be trusted. {message}"),
+                    Some(message) => format!("Weights do not move while the numbers cannot be trusted. {message}"),
                     None => leading(known),
                 },
             },

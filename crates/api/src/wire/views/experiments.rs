@@ -382,7 +382,7 @@ pub(crate) struct Epoch {
     reasons: Vec<Reason>,
     /// Percentage of eligible visitors that enter.
     traffic_allocation: i64,
-    /// Percentage of those per variant, by name.
+    /// Percentage of the entering visitors per variant, by name.
     #[schema(value_type = schemas::Weights)]
     weights: Map<String, Value>,
 }

@@ -223,8 +223,8 @@ pub(crate) struct ProgrammeItem {
     /// Number of visitors in all variants.
     #[schema(required)]
     visitors: Option<u64>,
-    /// Variant that the lifts are of: the one that is served, or else the one with the highest lift. Null if no result
-    /// was stored, as in earlier versions.
+    /// Variant whose lifts are shown: the served one, or else the one with the highest lift. Null if no result was
+    /// stored, as in earlier versions.
     #[schema(required)]
     variant_id: Option<String>,
     /// Lift in the result at the time of the conclusion, in percent.

@@ -62,7 +62,7 @@ pub(crate) struct SimulatedPlan {
     pub(crate) weights: Vec<f64>,
     /// Confidence threshold, in percent.
     pub(crate) confidence: f64,
-    /// Maximum percent of experiments without a difference that are called.
+    /// Maximum percent of experiments without a difference in which a variant is called better or worse.
     pub(crate) promised_false_calls: f64,
     /// Planned total of visitors.
     #[schema(required)]
@@ -124,11 +124,11 @@ pub(crate) struct Runs {
     pub(crate) runs: u64,
     /// Verdicts on the first variant at the end.
     pub(crate) verdicts: VerdictShares,
-    /// Runs in which a variant was called at any check.
+    /// Runs in which a variant was called better or worse at any check.
     pub(crate) called: RunShareView,
     /// Runs in which the first variant was called a win at any check.
     pub(crate) ever_won: RunShareView,
-    /// Runs in which another variant than the first was called.
+    /// Runs in which another variant than the first was called better or worse.
     pub(crate) others_called: RunShareView,
     /// Causes of the end.
     pub(crate) ended_by: EndShares,

@@ -218,7 +218,7 @@ impl Client {
         body.into_reader().take(limit + 1).read_to_end(&mut bytes).map_err(|_| "the connection was cut".to_owned())?;
         let announced = headers.get("content-length").and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if bytes.len() as u64 > limit {
-            return Err(format!("the answer has more than {limit} bytes"));
+            return Err(format!("the response has more than {limit} bytes"));
         }
         if request.method != Method::HEAD.as_str() && announced.is_some_and(|length| length != bytes.len() as u64) {
             return Err("the connection was cut".to_owned());
@@ -233,13 +233,13 @@ impl Client {
         let region = answer.header("x-amz-bucket-region").filter(|region| region.len() < 64).unwrap_or_default();
         let advice = match (&*code, answer.status) {
             ("NoSuchBucket", _) => {
-                format!("the bucket {bucket} does not exist; make it, or check its name and --s3-endpoint")
+                format!("the bucket {bucket} does not exist; create it, or check its name and --s3-endpoint")
             }
             ("InvalidAccessKeyId" | "InvalidSecurity" | "InvalidClientTokenId", _) => {
                 "the store does not know the access key; check AWS_ACCESS_KEY_ID".to_owned()
             }
             ("SignatureDoesNotMatch", _) => {
-                "the secret key is not that of the access key, or the region is wrong; check \
+                "the secret key does not belong to the access key, or the region is wrong; check \
                                              AWS_SECRET_ACCESS_KEY and --s3-region"
                     .to_owned()
             }
@@ -249,12 +249,12 @@ impl Client {
             ("RequestTimeTooSkewed", _) => "the clock of this machine is wrong".to_owned(),
             ("PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException", _)
             | (_, 301 | 307) => {
-                let hint = if region.is_empty() { String::new() } else { format!(", {region}") };
-                format!("the bucket {bucket} is in another region; name it with --s3-region{hint}")
+                let hint = if region.is_empty() { String::new() } else { format!(" {region}") };
+                format!("the bucket {bucket} is in another region; set it with --s3-region{hint}")
             }
             (_, 401 | 403) => format!(
                 "the access key may not do this; it needs s3:ListBucket on the bucket {bucket}, and s3:GetObject, s3:PutObject, \
-                 s3:DeleteObject and s3:AbortMultipartUpload on what is in it"
+                 s3:DeleteObject and s3:AbortMultipartUpload on its objects"
             ),
             _ => return Error::ObjectStore(format!("cannot {doing}: {}", answer.said())),
         };
@@ -264,7 +264,7 @@ impl Client {
 
     /// Error for a response that does not conform to S3.
     pub(super) fn unreadable(&self, doing: &str) -> Error {
-        Error::ObjectStore(format!("cannot {doing}: the answer is not one of S3; check --s3-endpoint"))
+        Error::ObjectStore(format!("cannot {doing}: the response does not conform to S3; check --s3-endpoint"))
     }
 }
 
@@ -288,10 +288,10 @@ fn reason(error: &ureq::Error) -> String {
     match error {
         ureq::Error::HostNotFound => "the host of the store cannot be found".to_owned(),
         ureq::Error::Timeout(_) => "the store does not answer in time".to_owned(),
-        ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => "the answer is not HTTP".to_owned(),
+        ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => "the response is not HTTP".to_owned(),
         ureq::Error::Rustls(_) | ureq::Error::Tls(_) => UNTRUSTED.to_owned(),
         ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => {
-            "the proxy that the environment names cannot be used".to_owned()
+            "the proxy in the environment cannot be used".to_owned()
         }
         ureq::Error::Io(error) => match error.kind() {
             std::io::ErrorKind::TimedOut => "the store does not answer in time".to_owned(),

@@ -173,7 +173,7 @@ impl StoreLock for Lease<'_> {
             return Ok(());
         }
         Err(Error::ObjectStore(format!(
-            "the lock of {} could not be renewed for {} seconds, so that others may change it; nothing more is stored",
+            "the lock of {} could not be renewed for {} seconds, so others may take it; nothing more is stored",
             self.store.show(""),
             age.as_secs()
         )))

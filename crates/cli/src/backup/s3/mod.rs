@@ -65,14 +65,14 @@ impl S3Store {
         if name.len() < 3 || name.len() > 63 || !name.bytes().all(is_name) {
             return Err(Error::Refused(format!(
                 "s3://{address} does not name a bucket: write s3://bucket/prefix, where the bucket has 3 to 63 lower-case \
-                 letters, digits, dots and hyphens"
+                 letters, digits, dots, hyphens and underscores"
             )));
         }
         let prefix = prefix.trim_matches('/');
         let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(char::is_control);
         if prefix.len() > 512 || (!prefix.is_empty() && !prefix.split('/').all(is_plain)) {
             return Err(Error::Refused(format!(
-                "s3://{address} has a prefix that is not valid: use names with / between"
+                "s3://{address} has a prefix that is not valid: use names separated by /"
             )));
         }
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
@@ -226,7 +226,9 @@ fn endpoint_url(text: &str) -> Result<Url> {
         None => false,
     };
     if url.scheme() == "http" && !is_loopback {
-        say_stderr!("muriel: backups go to {url} without encryption: everybody on the way can read them; use https");
+        say_stderr!(
+            "muriel: backups are sent to {url} without encryption, so others on the network can read them; use https"
+        );
     }
     Ok(url)
 }

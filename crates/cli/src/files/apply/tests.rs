@@ -153,7 +153,7 @@ fn the_key_goes_nowhere_else() {
     let head: &'static str = format!("307 Temporary Redirect\r\nLocation: {}v2/x", elsewhere.address).leak();
     let stub = Stub::start(vec![("GET", Some((head, String::new())))]);
     let (stopped, _) = applied(&stub, &[change(Act::Update)]);
-    assert!(stopped.is_err_and(|reason| reason.contains("not as a muriel server does")));
+    assert!(stopped.is_err_and(|reason| reason.contains("not like a muriel server")));
     assert_eq!(elsewhere.count(""), 0);
 }
 

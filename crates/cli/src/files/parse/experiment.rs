@@ -46,8 +46,8 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("control_attr", "is written as [control]"),
     ("primary_goal", "is written in goals.toml; name it with primary_goal_key"),
     ("secondary_goals", "are written in goals.toml; name them with secondary_goal_keys"),
-    ("custom_js", "is the file custom.js beside this one"),
-    ("custom_css", "is the file custom.css beside this one"),
+    ("custom_js", "belongs in custom.js next to this file"),
+    ("custom_css", "belongs in custom.css next to this file"),
     ("test_id", "differs from project to project; the directory's name identifies the experiment"),
 ];
 
@@ -107,7 +107,7 @@ impl Directory<'_> {
     fn read(&self, key: String, found: &mut FileProblems) -> Option<Wanted> {
         let file = format!("{}/{SETTINGS}", self.path);
         let Some(text) = self.parts.get(SETTINGS) else {
-            found.add(&file, 0, "there is no such file in a directory of an experiment");
+            found.add(&file, 0, "the file is missing; each directory of an experiment needs it");
             return None;
         };
         let located = toml(&file, text, found)?;
@@ -128,7 +128,7 @@ impl Directory<'_> {
         if object(&members, "configuration").get("is_mab") == Some(&json!(1))
             && object(&members, "configuration").contains_key("distribution")
         {
-            let message = "configuration.distribution is moved by the clock while is_mab is 1; leave it out";
+            let message = "configuration.distribution is set by the clock while is_mab is 1; leave it out";
             origin.add(found, "configuration.distribution", message);
         }
         let mut details = match check::experiment(&Value::Object(body)) {
@@ -175,7 +175,7 @@ impl Directory<'_> {
                         origin.add(
                             found,
                             "configuration.integration",
-                            format!("integration is in {INTEGRATIONS} too; keep one"),
+                            format!("integration is in {INTEGRATIONS} too; remove one of the two"),
                         );
                     }
                     origin.parts.push(("configuration.integration".to_owned(), file));
@@ -254,7 +254,7 @@ fn code_is_beside(arm: &mut Map<String, Value>, path: &str, number: usize, origi
     for (field, ending) in [("customJS", "js"), ("customCSS", "css"), ("data", "changes.json")] {
         if arm.shift_remove(field).is_some() {
             let field = format!("{path}.{field}");
-            origin.add(found, &field, format!("{field} is the file {} beside this one", arm_file(number, ending)));
+            origin.add(found, &field, format!("{field} belongs in {} next to this file", arm_file(number, ending)));
         }
     }
 }

@@ -86,7 +86,7 @@ fn problems_name_file_and_line() {
         (vec![("hypotheses/a.toml", "problem = \"p")], "hypotheses/a.toml:1: "),
         (vec![("experiments/a b/experiment.toml", "")], "experiments/a b: the name of the directory"),
         (vec![("experiments/%61/experiment.toml", "")], "experiments/a: experiments/%61 is the same experiment, a"),
-        (vec![("experiments/b/custom.js", "")], "experiments/b/experiment.toml: there is no such file"),
+        (vec![("experiments/b/custom.js", "")], "experiments/b/experiment.toml: the file is missing"),
         (
             vec![(experiment, "test_nme = \"A\"")],
             "experiment.toml:1: test_nme is not a known field; did you mean \"test_name\"?",
@@ -100,7 +100,7 @@ fn problems_name_file_and_line() {
         ),
         (
             vec![(experiment, "[[variants]]\ncustomJS = \"x\"")],
-            "experiment.toml:2: variants[0].customJS is the file variant-1.js beside this one",
+            "experiment.toml:2: variants[0].customJS belongs in variant-1.js next to this file",
         ),
         (
             vec![(experiment, "[configuration]\n\ntrafic_allocation = 5")],
@@ -112,7 +112,7 @@ fn problems_name_file_and_line() {
         ),
         (
             vec![(experiment, "[configuration]\nis_mab = 1\ndistribution = { Control = 50, \"Variant 1\" = 50 }")],
-            "experiment.toml:3: configuration.distribution is moved by the clock",
+            "experiment.toml:3: configuration.distribution is set by the clock",
         ),
         (vec![("experiments/a/variant-2.js", "x")], "experiments/a/variant-2.js: experiment.toml has 1 [[variants]]"),
         (

@@ -63,7 +63,7 @@ pub(in crate::duckdb) fn shared(
 ) -> Result<SharedAnswer> {
     let tests = &question.test_ids;
     if tests.len() > SHARED_TESTS_MAX {
-        let problem = format!("{} experiments are more than the {SHARED_TESTS_MAX} of one question", tests.len());
+        let problem = format!("{} experiments are too many for one query, which takes {SHARED_TESTS_MAX}", tests.len());
         return Err(Error::ExperimentQuestion(problem));
     }
     // A list of values must not be empty, and no visitor was exposed to an experiment with this id.

@@ -49,9 +49,9 @@ export function StopDialog({ onClose }: ActDialogProps) {
     >
       <p>
         {experiment.is_deploy === 1
-          ? "No more visitors enter. The winner goes on being served."
+          ? "No more visitors enter. The winner continues to be served."
           : "Visitors get the original page within a minute."}{" "}
-        What was recorded is kept.
+        Recorded data is kept.
       </p>
       <p className="text-soft">You can resume it. A new period (epoch) begins then.</p>
     </ConfirmDialog>
@@ -76,7 +76,7 @@ export function ArchiveDialog({ onClose }: ActDialogProps) {
     >
       <p>
         {archived
-          ? "It leaves the list and stays as it is, with its results. It does not start by its date. You can take it out again."
+          ? "It leaves the list and keeps its results. It does not start on its start date. You can take it out of the archive."
           : "It is in the list again."}
       </p>
     </ConfirmDialog>
@@ -135,10 +135,10 @@ export function DeleteDialog({ onClose, onDeleted }: ActDialogProps & { onDelete
   return (
     <ConfirmDialog isOpen onClose={onClose} title="Delete this experiment?" act="Delete for good" onConfirm={remove}>
       <p>
-        <strong className="font-semibold">{experiment.test_name}</strong> is gone with its results and history.
+        <strong className="font-semibold">{experiment.test_name}</strong> is deleted with its results and history.
         {(experiment.status === 1 || experiment.is_deploy === 1) && " Visitors get the original page within a minute."}
       </p>
-      <p>This cannot be taken back. To put it aside and keep it, archive it instead.</p>
+      <p>This cannot be undone. To keep the experiment but remove it from the list, archive it instead.</p>
     </ConfirmDialog>
   );
 }

@@ -29,7 +29,7 @@ export function DuplicateDialog({ onClose }: ActDialogProps) {
         idempotencyKey: idempotencyKey(test_name),
       });
       for (const warning of data.warnings) toast(plainSentence(warning), "caution");
-      toast("The copy is a draft. This is it.");
+      toast("The copy is a draft. It is open now.");
       await outdate(cache, "/v2/overview");
       onClose();
       const params = { projectKey, testId: String(data.test_id) };
@@ -43,7 +43,7 @@ export function DuplicateDialog({ onClose }: ActDialogProps) {
       title="Duplicate this experiment"
       about="The copy is a draft with the same variants, code, audience, goals, traffic and plan. It has no start and end date."
     >
-      <FormView form={form} act="Make a copy" labels={{ test_name: "Name" }} isAlwaysReady>
+      <FormView form={form} act="Create copy" labels={{ test_name: "Name" }} isAlwaysReady>
         <FormText form={form} name="test_name" label="Name" required maxLength={NAME_MAX} />
       </FormView>
     </Dialog>

@@ -41,7 +41,7 @@ export function ServeDialog({ arm, onClose }: ServeDialogProps) {
       isOpen
       onClose={onClose}
       title={isServed ? `Who gets ${armName(form.values.variant_id)}` : "Serve a winner to visitors"}
-      about="Visitors whom the experiment is for get it within a minute, whatever became of the test. You can stop serving it at any time."
+      about="Visitors in the experiment's audience get it within a minute, whatever the outcome of the test. You can stop serving it at any time."
     >
       <FormView form={form} act={isServed ? "Change who gets it" : "Serve it"} isAlwaysReady={!isServed}>
         {!isServed && <FormRadios form={form} name="variant_id" legend="Variant" choices={armsOf(experiment)} />}

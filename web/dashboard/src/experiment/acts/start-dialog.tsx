@@ -61,7 +61,7 @@ export function StartDialog({ onClose }: ActDialogProps) {
     setBusy(true);
     setError(undefined);
     try {
-      if (needsApproval) await run(propose, "The start is proposed. Somebody else approves it.");
+      if (needsApproval) await run(propose, "The start is proposed. Somebody else has to approve it.");
       else await run(start, "The experiment is live.");
       onClose();
     } catch (thrown) {
@@ -91,15 +91,13 @@ export function StartDialog({ onClose }: ActDialogProps) {
         <WhatHappens experiment={experiment} />
       </section>
       {proposed && (
-        <Note>
-          {proposed.proposed_by.name} has proposed the start already. It waits to be approved by somebody else.
-        </Note>
+        <Note>{proposed.proposed_by.name} has already proposed the start. Somebody else has to approve it.</Note>
       )}
       {needsApproval && !proposed && (
         <TextBox
           label="Why"
           aside="optional"
-          hint="This project asks a second person to approve the start. Whoever does reads this."
+          hint="In this project, a second person has to approve the start. That person sees this text."
           rows={2}
           maxLength={10_000}
           value={note}

@@ -12,7 +12,7 @@ export function ToLookAt({ items }: { items: Check[] }) {
   if (blocked.length > 0)
     return (
       <Note tone="bad">
-        <p className="font-medium">It cannot be started.</p>
+        <p className="font-medium">The experiment cannot be started.</p>
         {blocked.map(({ check, sentence }) => (
           <p key={check} className="break-words">
             {checkPlace(check).name}: {plainSentence(sentence)}

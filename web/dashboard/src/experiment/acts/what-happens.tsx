@@ -22,13 +22,13 @@ function beginning({ status, schedule, epochs }: Experiment): string[] {
     const first = epochs[0];
     return first ? [`It started on ${moment(first.started_at)}.`] : [];
   }
-  const sentences = ["Visitors meet it within a minute of the start."];
+  const sentences = ["The experiment reaches visitors within a minute of the start."];
   if (schedule.next?.act === "start")
-    sentences.push(`It starts by itself on ${moment(schedule.next.at)}. Starting it now does not wait for that.`);
+    sentences.push(`Its start date is ${moment(schedule.next.at)}. If you start it now, it does not wait for that.`);
   sentences.push(
     epochs.length > 0
-      ? "A new period (epoch) begins. What was recorded before is kept."
-      : "The first start settles its plan: comparisons are tuned for the planned visitors.",
+      ? "A new period (epoch) begins. Data recorded before is kept."
+      : "The first start locks its plan: comparisons are tuned for the planned visitors.",
   );
   return sentences;
 }
@@ -48,8 +48,7 @@ export function ending({ configuration, is_completed, is_deploy }: Experiment): 
   if (configuration.completion_stats_significant_flag === 1)
     sentences.push("It stops when its verdict is reached and no health check fails.");
   if (configuration.is_mab === 1) sentences.push("It is a bandit: the split follows the result of the primary goal.");
-  if (configuration.is_autopilot === 1)
-    sentences.push("Autopilot serves a variant that wins, to more and more visitors.");
+  if (configuration.is_autopilot === 1) sentences.push("Autopilot serves a winning variant to more and more visitors.");
   if (sentences.length === 0) sentences.push("It runs until somebody stops it.");
   return sentences;
 }

@@ -16,7 +16,7 @@ const REASONS: Record<Schemas["Reason"], string> = {
   status: "the status",
   variants: "the variants",
   targeting: "the audience",
-  traffic: "how many visitors enter",
+  traffic: "the share of visitors who enter",
   distribution: "the split between variants",
   groups: "the groups",
 };
@@ -62,25 +62,25 @@ function forResults({ opens_epoch, reasons, redefines, removed_code }: ChangePre
   if (opens_epoch) {
     const what = listed(reasons.map((reason) => REASONS[reason] ?? reason));
     effects.push(
-      grave(`A new period (epoch) of the experiment begins, as ${what} changed. Visitors are compared within each.`),
+      grave(`A new period (epoch) begins, because ${what} changed. Visitors are compared within each period.`),
     );
-  } else effects.push(plain("The result goes on as it is: no new period (epoch) begins."));
+  } else effects.push(plain("The result continues: no new period (epoch) begins."));
   if (redefines.length > 0) {
     const arms = listed(redefines.map((id) => (id === "0" ? "Control" : `Variant ${id}`)));
-    effects.push(grave(`${arms} becomes something else. What was recorded before belongs to what it was.`));
+    effects.push(grave(`This redefines ${arms}. Data recorded before belongs to the earlier version.`));
   }
   if (removed_code.length > 0)
-    effects.push(grave(`Code goes: ${listed(removed_code.map(fieldName))}. History keeps it.`));
+    effects.push(grave(`This removes code: ${listed(removed_code.map(fieldName))}. History keeps it.`));
   return effects;
 }
 
 function forVisitors({ moved_visitors_percent: moved }: ChangePreview): Effect[] {
   if (moved === null)
-    return [grave("How many visitors get another variant, or none, depends on who they are: the audience changes.")];
+    return [grave("The audience changes: how many visitors get another variant, or none, depends on who they are.")];
   if (moved === 0) return [plain("Nobody in the experiment gets another variant.")];
   return [
     grave(
-      `${percentage(moved)} of those in the experiment get another variant, or none, unless their browser remembers what they were given.`,
+      `${percentage(moved)} of the visitors in the experiment get another variant, or none, unless their browser remembers their variant.`,
     ),
   ];
 }

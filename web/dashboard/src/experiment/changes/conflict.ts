@@ -6,8 +6,8 @@ import { outdateExperiment } from "../open";
 
 const SENTENCES: Record<string, string> = {
   precondition_failed: "Somebody else has changed this experiment since you began.",
-  proposal_outdated: "The experiment has changed since this was proposed. What has changed is shown here now.",
-  proposal_decided: "Somebody else has decided this already.",
+  proposal_outdated: "The experiment has changed since this was proposed. The changes are shown here now.",
+  proposal_decided: "Somebody else has already decided on this proposal.",
 };
 
 /**

@@ -39,7 +39,7 @@ function inFields(change: FieldChange): FieldChange[] {
   const parts = Object.entries(whole as Record<string, unknown>).filter(
     ([name, value]) => name !== "name" && valueText(name, value) !== "nothing",
   );
-  const said = parts.length > 0 ? "what follows" : "no changes: the same as the control";
+  const said = parts.length > 0 ? "the values below" : "no changes: the same as the control";
   return [
     before == null ? { field, before: "nothing", after: said } : { field, before: said, after: "nothing" },
     ...parts.map(([name, value]) =>

@@ -54,7 +54,7 @@ export function NewComment(props: CommentsProps) {
     >
       <MentionBox
         label="Your comment"
-        hint="@ and a name tells somebody."
+        hint="Type @ and a name to notify somebody."
         name="text"
         rows={2}
         maxLength={10_000}

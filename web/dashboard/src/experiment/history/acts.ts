@@ -6,12 +6,12 @@ import { own } from "~/lib/own";
 import type { Revision } from "./history-query";
 
 const ACTS: Record<string, string> = {
-  create: "made it",
+  create: "created it",
   status: "changed the status",
   start: "started it",
   stop: "stopped it",
   "serve winner": "served a winner",
-  "serving rollout": "changed how many get the winner",
+  "serving rollout": "changed how many visitors get the winner",
   "stop serving": "stopped serving the winner",
   conclude: "concluded it",
   reopen: "reopened it",
@@ -19,7 +19,7 @@ const ACTS: Record<string, string> = {
   delete: "deleted it",
   reweight: "moved the weights of the variants",
   "goal deleted": "deleted a goal that it used",
-  "exclusion group": "changed the groups that it is in",
+  "exclusion group": "changed its groups",
 };
 
 /** Words for a revision's action: `changed`, `restored revision 3`. */
@@ -40,16 +40,16 @@ function numberIn(detail: unknown, name: string): number | undefined {
 }
 
 const RULES: Record<Schemas["ClockRule"], string> = {
-  page_harm: "ending what harms pages",
-  start_date: "its start date",
-  end_date: "its end date",
-  visitors: "the number of visitors after which it stops",
-  conversions: "the number of conversions after which it stops",
-  period: "the days after which it stops",
-  significant: "stopping when the verdict is reached",
-  bandit: "the bandit",
+  page_harm: "harm to pages",
+  start_date: "start date",
+  end_date: "end date",
+  visitors: "number of visitors after which it stops",
+  conversions: "number of conversions after which it stops",
+  period: "days after which it stops",
+  significant: "stop when the verdict is reached",
+  bandit: "bandit",
   autopilot: "autopilot",
-  guardrail: "a guardrail of autopilot",
+  guardrail: "guardrail of autopilot",
 };
 
 /** Name of a rule of the clock, after "By". */

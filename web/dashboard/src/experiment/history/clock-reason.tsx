@@ -10,11 +10,11 @@ export function ClockReason({ reason: { rule, sentence, numbers } }: { reason: C
   return (
     <div className="flex flex-col gap-1.5 rounded-md bg-sunken px-3 py-2">
       <p>
-        By {ruleName(rule)}. {/[.!?]$/.test(first) || first === "" ? first : `${first}.`}
+        Rule: {ruleName(rule)}. {/[.!?]$/.test(first) || first === "" ? first : `${first}.`}
       </p>
       {numbers.length > 0 && (
         <details>
-          <summary className="text-sm text-soft">Numbers of this moment</summary>
+          <summary className="text-sm text-soft">Numbers at that moment</summary>
           <div className="pt-1.5 text-sm">
             <Facts
               facts={numbers.map(([name, value]) => [

@@ -71,8 +71,8 @@ function Preview({ preview }: { preview: Schemas["ChangePreview"] }) {
     <>
       {preview.needs_approval && (
         <Note tone="caution">
-          This project asks for a second person for such a change, so it cannot be made here. Make it under Setup and
-          propose it there.
+          In this project, a second person has to approve such a change, so it cannot be restored here. Make the change
+          under Setup and propose it there.
         </Note>
       )}
       <ChangeEffects preview={preview} />
@@ -91,7 +91,7 @@ function WithChanges(props: RestoreDialogProps) {
 }
 
 function Same() {
-  return <Note>All that a restore brings back is like this already. There is nothing to restore.</Note>;
+  return <Note>A restore would change nothing: the current values are the same.</Note>;
 }
 
 interface FrameProps extends RestoreDialogProps {
@@ -138,9 +138,9 @@ function RestoreFrame({ subject, revision, etag, onClose, onRestored, onOutdated
       title={`Restore revision ${revision.revision}?`}
       about={
         <>
-          It becomes what it was after the change of {moment(revision.at)}. That is a further change, so it can be taken
-          back the same way.
-          {subject.kind === "experiment" && " Status, conclusion and a winner that is served stay as they are."}
+          This restores the state after the change of {moment(revision.at)}. A restore is a new change, so you can undo
+          it in the same way.
+          {subject.kind === "experiment" && " Status, conclusion and a served winner stay as they are."}
         </>
       }
       footer={

@@ -72,9 +72,7 @@ export function RevisionItem({ revision, isChosen, isPresent, onRestore }: Revis
       </div>
       {reason && <ClockReason reason={reason} />}
       {revision.changes.length > 0 && <FieldChanges changes={revision.changes} shown={LINES} />}
-      {revision.changes.length === 0 && revision.action !== "create" && (
-        <p className="text-soft">It changed no field.</p>
-      )}
+      {revision.changes.length === 0 && revision.action !== "create" && <p className="text-soft">No field changed.</p>}
     </li>
   );
 }

@@ -71,7 +71,7 @@ export function Revisions({ subject, chosen, etag, canRestore, onRestored }: Rev
         ) : (
           history.isSuccess && (
             <Empty icon="receipt" title="No changes yet">
-              Each change from now on is kept here, with who made it.
+              Every change from now on is listed here, with its author.
             </Empty>
           )
         )}

@@ -58,7 +58,7 @@ async function follow(following: Following): Promise<void> {
         tell({
           kind: "gap",
           at: new Date().toISOString(),
-          text: "Connected again. What happened between is not shown.",
+          text: "Connected again. Events in between are not shown.",
         });
       hasBeenOpen = true;
       failures = 0;

@@ -13,7 +13,7 @@ export function Exploratory({ of, className }: { of: Labelled; className?: strin
         <Icon name="chevronDown" className="size-3 group-open:rotate-180" />
       </summary>
       <p className="mt-1 max-w-80 text-sm whitespace-normal text-soft">
-        {of.exploratory_reason ?? "It is not part of the plan that was locked at the start."} Good for ideas, and no
+        {of.exploratory_reason ?? "It is not part of the plan that was locked at the start."} Good for ideas, but not
         proof.
       </p>
     </details>

@@ -34,7 +34,7 @@ export function AsOf({ result, isReading, readAgain }: AsOfProps) {
 export function StillFormer({ former }: { former: string }) {
   return (
     <p role="status" className="flex items-center gap-2 rounded-md bg-caution-wash px-2.5 py-1 text-sm text-caution">
-      Still the numbers of {former}. The new ones are coming.
+      These are still the numbers of {former}. The new ones are loading.
     </p>
   );
 }
@@ -58,9 +58,9 @@ export function Replaced({ isFormer, children }: { isFormer: boolean; children: 
 export function Waiting({ why, isOutdated }: { why: string; isOutdated: boolean }) {
   return (
     <Note tone="caution" role="status">
-      <p className="font-medium">The server is catching up. The result comes by itself.</p>
-      <p>{capital(why)}. A result that lacks events would be wrong, so none is given before that.</p>
-      {isOutdated && <p>What you see below was read earlier.</p>}
+      <p className="font-medium">The server is catching up. The result appears automatically.</p>
+      <p>{capital(why)}. A result that lacks events would be wrong, so none is shown before that.</p>
+      {isOutdated && <p>The numbers below were loaded earlier.</p>}
     </Note>
   );
 }

@@ -24,8 +24,8 @@ export function methodOf(arms: readonly Compared[], family: Family): string[] {
   if (compared.length === 0) return [];
   return [
     family === "guardrails"
-      ? "Sequential test (always-valid), one-sided: it looks for harm, and is valid at every look."
-      : "Sequential test (always-valid): the interval and p hold at every look.",
+      ? "Sequential test (always-valid), one-sided: it tests for harm, and is valid at any time you look."
+      : "Sequential test (always-valid): the interval and p hold at any time you look.",
     cuped(compared),
     correction(compared, family),
     ...compared.flatMap(({ name, analysis: { exact_p_value: exact } }) =>
@@ -44,7 +44,7 @@ function cuped(compared: readonly Known[]): string {
     left == null ? [] : [{ name, share: percent(1 - left, 0) }],
   );
   const [first] = removed;
-  if (first === undefined) return "CUPED: not used, as what was known before entry does not make the variance smaller.";
+  if (first === undefined) return "CUPED: not used, because data from before entry does not reduce the variance.";
   if (compared.length === 1) return `CUPED removed ${first.share} of the variance.`;
   return `Variance removed by CUPED: ${all.format(removed.map(({ name, share }) => `${share} (${name})`))}.`;
 }
@@ -55,7 +55,7 @@ function correction(compared: readonly Known[], family: Family): string {
       ? compared.length === 1
         ? "Correction for several variants (Holm): one variant is compared, so nothing is corrected."
         : `Correction for several variants (Holm), over ${compared.length}.`
-      : "Correction for several metrics (e-BH), over all variants of the metrics beside the primary goal.";
+      : "Correction for several metrics (e-BH), over all variants of all metrics except the primary goal.";
   const before = compared.flatMap(({ name, analysis: { p_value: plain, p_value_adjusted: adjusted } }) =>
     plain === null || adjusted === null || probability(plain) === probability(adjusted)
       ? []

@@ -11,8 +11,8 @@ export const DIMENSION: Record<Dimension, string> = {
   os: "System",
   country: "Country",
   user_type: "New or returning",
-  landing_page: "First page",
-  referrer: "Site they came from",
+  landing_page: "Landing page",
+  referrer: "Referring site",
   utm_source: "Source (utm_source)",
   utm_medium: "Medium (utm_medium)",
   utm_campaign: "Campaign (utm_campaign)",
@@ -20,7 +20,7 @@ export const DIMENSION: Record<Dimension, string> = {
 
 export const PHASE: Record<Phase | "pre_deploy", string> = {
   pre_deploy: "Until a winner was served",
-  post_deploy: "Since a winner is served",
+  post_deploy: "Since a winner has been served",
   all_time: "Before and after",
 };
 

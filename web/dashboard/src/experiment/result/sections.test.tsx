@@ -77,7 +77,7 @@ test("where no variant has a lift none is drawn", () => {
     primary_goal: { goal_key: "order", goal_name: "Order" },
     variants: [{ ...variant, changes: [], redefined_at: null, conversion_rate: 0, analysis }],
   });
-  assert.doesNotMatch(html, /Lift beside the control/);
+  assert.doesNotMatch(html, /Lift compared with the control/);
   assert.match(html, /not known yet/, "the table says so");
 });
 
@@ -95,11 +95,11 @@ test("what the clock does not go by is said in the plan, with what can be done a
     planned_from: null,
     changed_since: [],
     held_back:
-      "The clock goes by the plan that was locked, that is by a smallest lift of 2 %; a person confirms what was changed since with POST /experiment/7/confirm-plan.",
+      "The clock follows the plan that was locked: a smallest lift of 2 %; a person confirms the later changes with POST /experiment/7/confirm-plan.",
     confirmed: null,
   };
   const html = page({ plan } as never);
-  assert.match(html, /that is by a smallest lift of 2 %\.<.*THE WAY OUT/);
+  assert.match(html, /locked: a smallest lift of 2 %\.<.*THE WAY OUT/);
   assert.doesNotMatch(html, /POST/);
   assert.doesNotMatch(page({ plan: { ...plan, held_back: null } } as never), /THE WAY OUT/);
 });

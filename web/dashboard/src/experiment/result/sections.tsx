@@ -74,7 +74,7 @@ export function ResultSections({ result, about, plan, ending, wholeDays, isShare
       <Card
         flush
         title="Numbers"
-        about="What was counted, what it looks like (change), and what can be concluded from it (lift)."
+        about="The counts, the observed difference (change), and the difference that can be concluded (lift)."
       >
         <Below>
           <HowToRead>
@@ -87,13 +87,13 @@ export function ResultSections({ result, about, plan, ending, wholeDays, isShare
       {isBayesian && beliefs}
       <Metrics
         title="Other metrics"
-        about="All of them together are one family: of what is called a win or a loss here, few are chance."
+        about="All of them form one family: few of the wins and losses here are due to chance."
         result={result}
         metrics={others}
       />
       <Metrics
         title="Guardrails"
-        about="What must not get worse. A guardrail raises an alarm when it is known to have got worse."
+        about="Metrics that must not get worse. A guardrail raises an alarm when it is known to have got worse."
         result={result}
         metrics={guardrails}
       />
@@ -136,7 +136,7 @@ function Metrics({ title, about, result, metrics }: MetricsProps) {
 function Beliefs({ result }: { result: Result }) {
   if (hasNoBelief(result))
     return (
-      <FoldedCard title="The Bayesian view" why="Too little is known to believe anything yet.">
+      <FoldedCard title="The Bayesian view" why="There is too little data for it yet.">
         <BeliefsTable result={result} />
       </FoldedCard>
     );
@@ -144,7 +144,7 @@ function Beliefs({ result }: { result: Result }) {
     <Card
       flush
       title="The Bayesian view"
-      about="What to believe of each variant. It helps to weigh a decision, and is not made to stop by."
+      about="Probabilities for each variant. Use them to weigh a decision, not to decide when to stop."
     >
       <Below>
         <HowToRead>

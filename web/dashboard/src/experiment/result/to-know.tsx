@@ -15,14 +15,14 @@ export function ToKnow({ result }: { result: Result }) {
     <>
       {isPart(asked) && (
         <Note tone="caution">
-          These are some of the visitors, chosen by whoever looks. Somebody who looks at many segments finds something
-          in one of them by chance. Take it as an idea for the next experiment: the verdict is that of all visitors.
+          These are some of the visitors, not all. If you check many segments, one of them stands out by chance. Use it
+          as an idea for the next experiment, and decide by the verdict of all visitors.
         </Note>
       )}
       {(asked.deployedAt !== undefined || result.serving_variant_id !== null) &&
         result.report_phase === "pre_deploy" && (
           <Note>
-            A winner is served{asked.deployedAt && ` since ${date(asked.deployedAt)}`}. This is the result of the
+            A winner is served{asked.deployedAt && ` (since ${date(asked.deployedAt)})`}. This is the result of the
             visitors who entered before.
           </Note>
         )}
@@ -33,8 +33,8 @@ export function ToKnow({ result }: { result: Result }) {
       )}
       {redefined.map(({ variant_id: id, name, redefined_at: at }) => (
         <Note key={id} tone="caution">
-          {name} was redefined on {at && day(dayOf(at))}: what it is now differs from what it was. Its numbers mix both.
-          To read what it is now, choose visitors who entered from the day after on.
+          {name} was redefined on {at && day(dayOf(at))}. Its numbers mix the earlier and the current version. To see
+          only the current one, choose visitors who entered after that day.
         </Note>
       ))}
     </>

@@ -18,13 +18,13 @@ test("the verdict is one sentence, the best that can be said first", () => {
     [
       ["win"],
       "win",
-      "Variant 1 does better than the control: its lift is +12.3 %, and the true one is from +3.2 % to +22.0 %.",
+      "Variant 1 does better than the control: its lift is +12.3 %, and the true lift is from +3.2 % to +22.0 %.",
     ],
     [["win", "win", "loss", "win"], "win", "Variant 1, Variant 2 and Variant 4 do better than the control."],
     [
       ["loss"],
       "loss",
-      "Variant 1 does worse than the control: its lift is +12.3 %, and the true one is from +3.2 % to +22.0 %.",
+      "Variant 1 does worse than the control: its lift is +12.3 %, and the true lift is from +3.2 % to +22.0 %.",
     ],
     [["loss", "no_difference"], "no_difference", "No variant differs from the control by enough to act on."],
     [

@@ -19,7 +19,7 @@ interface Verdict {
 export function verdictOf(result: Decided): Verdict {
   const isLive = result.status_code === 1;
   if (result.goal_key === null)
-    return { verdict: undefined, sentence: "There is no primary goal, so there is nothing to decide by." };
+    return { verdict: undefined, sentence: "There is no primary goal, so there is no verdict." };
   if (result.total_visitors === 0)
     return { verdict: undefined, sentence: isLive ? "Nobody has entered yet." : "Nobody has entered." };
   const arms = judged(result.variants);
@@ -53,18 +53,18 @@ export function judged(variants: Arm[]): Judged[] {
 
 const all = new Intl.ListFormat("en-GB");
 
-/** `Variant 1 does better than the control: its lift is +12.1 %, and the true one is from +3.2 % to +21.9 %.` */
+/** `Variant 1 does better than the control: its lift is +12.1 %, and the true lift is from +3.2 % to +21.9 %.` */
 function compared(arms: Judged[], how: "better" | "worse"): string {
   const [first] = arms;
   const said = `${all.format(arms.map(({ name }) => name))} ${arms.length === 1 ? "does" : "do"} ${how} than the control`;
   const interval = intervalWords(first?.analysis.lift_interval);
   if (arms.length > 1 || first === undefined || interval === undefined) return `${said}.`;
-  return `${said}: its lift is ${percentChange(first.analysis.lift)}, and the true one is from ${interval}.`;
+  return `${said}: its lift is ${percentChange(first.analysis.lift)}, and the true lift is from ${interval}.`;
 }
 
 function undecided(arms: Judged[], isLive: boolean): string {
   const which = arms.length === 1 ? (arms[0]?.name ?? "a variant") : "any variant";
   return isLive
     ? `It is too early to tell whether ${which} is better or worse than the control.`
-    : `It ended without an answer: nobody knows whether ${which} is better or worse than the control.`;
+    : `It ended without an answer: it is not known whether ${which} is better or worse than the control.`;
 }

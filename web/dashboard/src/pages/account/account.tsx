@@ -34,7 +34,7 @@ export function AccountPage() {
       >
         <PasswordForm />
       </Card>
-      <Card title="Authenticator" about="With one, signing in needs a code of your phone besides the password.">
+      <Card title="Authenticator" about="Signing in with it needs the password and a code from your phone.">
         <Authenticator />
       </Card>
       <Passkeys />

@@ -65,7 +65,7 @@ function EnrolDialog({ onClose }: { onClose: () => void }) {
         isOpen
         onClose={onClose}
         title="Keep these codes"
-        about="Each works once in place of the digits, for when your authenticator is lost. You will not see them again."
+        about="Each code works once instead of the six digits, if you lose your authenticator. You will not see them again."
         footer={
           <Button kind="primary" onClick={onClose}>
             I have kept them
@@ -104,7 +104,7 @@ function Confirm({ begun, onDone }: { begun: Schemas["TotpBegun"]; onDone: (code
   return (
     <>
       <p>
-        Read this with the authenticator on your phone, type the key into it, or open the{" "}
+        Scan this with the authenticator on your phone, type the key into it, or open the{" "}
         <a href={begun.uri} className="link">
           one on this device
         </a>
@@ -138,7 +138,7 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   const refreshSession = useRefreshSession();
   return (
     <Dialog isOpen onClose={onClose} title="Remove the authenticator">
-      <Note tone="caution">Your password alone is enough to sign in then. Recovery codes stop working.</Note>
+      <Note tone="caution">Then your password alone is enough to sign in. Recovery codes stop working.</Note>
       <PasswordAgain
         act="Remove authenticator"
         submit={async (body) => {

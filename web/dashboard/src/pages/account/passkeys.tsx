@@ -30,7 +30,7 @@ export function Passkeys() {
     <Card
       flush
       title="Passkeys"
-      about="A key of your phone, computer or security key. It signs you in by itself, without password and code."
+      about="A key on your phone, computer or security key. It signs you in without a password or code."
       actions={
         methods.data &&
         why === undefined &&
@@ -135,13 +135,13 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       isOpen
       onClose={onClose}
       title="Add a passkey"
-      about="Your browser then asks where to keep it, and who you are."
+      about="Your browser then asks where to store it, and verifies who you are."
     >
       <FormView form={form} act="Continue" isAlwaysReady={isNamed}>
         <FormText
           form={form}
           name="name"
-          label="What you call it"
+          label="Name"
           placeholder="Laptop"
           hint="Such as the device that keeps it."
           maxLength={255}
@@ -181,7 +181,7 @@ function RemoveDialog({ passkey, onClose }: { passkey: Passkey | undefined; onCl
         toast(`${passkey.name} was removed.`);
       }}
     >
-      <p>It no longer signs you in. You can delete it from the device, too: nothing does that by itself.</p>
+      <p>It no longer signs you in. Delete it from the device, too: this does not happen automatically.</p>
       {!person.has_password && <p>You have no password. Make sure that there is another way to sign in.</p>}
     </ConfirmDialog>
   );

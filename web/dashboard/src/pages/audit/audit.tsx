@@ -83,7 +83,7 @@ export function AuditPage() {
         ) : (
           audit.isSuccess && (
             <Empty icon="receipt" title="No entries">
-              Nothing was done that matches these filters.
+              No actions match these filters.
             </Empty>
           )
         )}

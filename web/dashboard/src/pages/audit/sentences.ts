@@ -53,7 +53,7 @@ const ACTS: Record<string, Record<string, string>> = {
     add: "added",
     remove: "removed",
     update: "changed the access of",
-    reset: "made a link for a new password of",
+    reset: "created a link for a new password of",
     "second factor refused": "refused a wrong code or passkey of",
     "reset password": "set a new password of",
     "change password": "changed the password of",

@@ -32,7 +32,7 @@ const LABELS: Record<keyof Fields, string> = {
   outcome: "Outcome",
   note: "Why it ended this way",
   learned: "What we learned",
-  override_reason: "Why this outcome is right all the same",
+  override_reason: "Why this outcome is still right",
   serve_variant_id: "What visitors get from now on",
   traffic_allocation: "Visitors who get it, in percent",
   follow_up_hypothesis_id: "What to try next",
@@ -135,7 +135,7 @@ function ConcludeForm() {
           </ButtonLink>
         }
       >
-        <Card title="Conclude this experiment" about="Say how it ended, for those who come across it later.">
+        <Card title="Conclude this experiment" about="Say how it ended, for people who find it later.">
           <div className="flex flex-col gap-4">
             <FormRadios form={form} name="outcome" legend={LABELS.outcome} choices={OUTCOMES} />
             {why !== undefined && <Override form={form} why={why} />}
@@ -204,9 +204,9 @@ function Override({ form, why }: { form: Form<Fields>; why: Asked["why"] }) {
     <div className="flex flex-col gap-3">
       <Note tone="caution" role="alert">
         {why === "contradicted"
-          ? `The verdict of this moment does not say “${word}”. Say why it is right all the same, or choose another outcome.`
-          : "The verdict is kept with the conclusion, and there is none at the moment. Try again in a little while, or say why you conclude without one."}{" "}
-        Your reason is kept with the conclusion.
+          ? `The current verdict does not say “${word}”. Say why this outcome is still right, or choose another one.`
+          : "The verdict is stored with the conclusion, but there is none at the moment. Try again later, or say why you conclude without one."}{" "}
+        Your reason is stored with the conclusion.
       </Note>
       <FormTextBox
         form={form}
@@ -226,7 +226,7 @@ function Serving({ form, experiment }: { form: Form<Fields>; experiment: Experim
   return (
     <Card
       title="What visitors get"
-      about="A variant can be served until your own code has it: to everybody, or to some at first. You can change that at any time."
+      about="A variant can be served until your own code contains it: to everybody, or to some at first. You can change that at any time."
     >
       <div className="flex flex-wrap items-start gap-4">
         <FormSelect
@@ -287,9 +287,9 @@ function Consequences({ experiment, serves, share }: ConsequencesProps) {
     <Card title="What this does">
       <ul className="flex list-disc flex-col gap-1.5 pl-5">
         <li>{forVisitors(experiment, serves, share ?? 100)}</li>
-        <li>The verdict of this moment is kept, with what it was computed from.</li>
-        <li>Rules that act by themselves, such as an end date, no longer act.</li>
-        <li>You can take it back: whoever may change the experiment can reopen it.</li>
+        <li>The current verdict is stored, with everything that it was computed from.</li>
+        <li>Automatic rules, such as an end date, no longer act.</li>
+        <li>You can undo it: anyone who may change the experiment can reopen it.</li>
       </ul>
     </Card>
   );
@@ -303,7 +303,7 @@ function forVisitors(
   if (is_deploy === 1) {
     const toWhom =
       serving_traffic_allocation == null ? "" : `, to ${serving_traffic_allocation}\u00a0% of the visitors`;
-    return `${armName(serving_variant_id ?? "")} goes on being served${toWhom}.`;
+    return `${armName(serving_variant_id ?? "")} continues to be served${toWhom}.`;
   }
   if (serves !== "") {
     const whom = share === 100 ? "All visitors" : `${share}\u00a0% of the visitors`;

@@ -40,7 +40,7 @@ export function InvitationPage() {
       {isSpent ? (
         <>
           <Note tone="caution">
-            This link was used already, was withdrawn or has expired. Ask whoever sent it for another one.
+            This link was used already, was withdrawn or has expired. Ask the sender for another one.
           </Note>
           <Link to="/sign-in" className="link">
             Go to the sign-in
@@ -76,7 +76,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   });
   const { purpose, company, role, email } = invitation;
   const about = {
-    first_owner: "You are the first here, and become the owner: you can invite everybody else.",
+    first_owner: "You are the first person here, and become the owner: you can invite everybody else.",
     invitation: `You are invited to ${company ?? "Muriel"} as ${ROLE[role].text.toLowerCase()}. ${ROLE[role].about}`,
     reset: `For ${email ?? "your account"}. It ends all your other sessions.`,
   }[purpose];

@@ -107,7 +107,7 @@ function PasskeySignIn({ to }: { to: string }) {
   );
 }
 
-const UNKNOWN_PASSKEY = "This passkey does not sign anybody in here. It may have been removed from the account.";
+const UNKNOWN_PASSKEY = "This passkey is not known here. It may have been removed from the account.";
 
 function PasswordForm({ to }: { to: string }) {
   const cache = useQueryClient();

@@ -44,13 +44,13 @@ export function NewExperimentPage() {
             in {project?.name ?? projectKey}
           </>
         }
-        about="This makes a draft. Nobody sees it until you launch it, and everything but its kind can be changed until then."
+        about="This creates a draft. Nobody sees it until you launch it. Until then, you can change everything except its kind."
       />
       {may(session, projectKey, "write") ? (
         <NewForm key={projectKey} projectKey={projectKey} />
       ) : (
         <Note>
-          Your role in this project can view everything, but change nothing. Ask an editor to make the experiment.
+          Your role in this project can view everything, but change nothing. Ask an editor to create the experiment.
         </Note>
       )}
     </Page>
@@ -93,7 +93,7 @@ function NewForm({ projectKey }: { projectKey: string }) {
             name="start"
             legend="Start from"
             choices={[
-              ["empty", "Nothing", "You name the page and say the rest in the setup."],
+              ["empty", "Nothing", "You name the page now, and define the rest in the setup."],
               [
                 "copy",
                 "A copy of an experiment",
@@ -142,7 +142,7 @@ function EmptyFields({ form }: { form: Form<NewExperiment> }) {
         form={form}
         name="test_type"
         legend="Kind of test"
-        hint="It is the one thing here that cannot be changed later."
+        hint="This cannot be changed later, unlike everything else here."
         choices={Object.entries(TEST_TYPE).map(([type, { text, about }]) => [type, text, about] as const)}
       />
     </>
@@ -171,12 +171,12 @@ function CopyFields({ form, projectKey }: { form: Form<NewExperiment>; projectKe
         name="test_name"
         label="Name"
         aside="optional"
-        hint="Left empty, it is the name of the original with “(copy)”."
+        hint="Empty: the name of the original with “(copy)”."
         maxLength={255}
         autoComplete="off"
       />
       {hypothesis && form.values.hypothesis_id === null && (
-        <Note>The copy carries on the hypothesis of the original, unless you choose another one.</Note>
+        <Note>The copy keeps the hypothesis of the original, unless you choose another one.</Note>
       )}
     </>
   );
@@ -195,7 +195,7 @@ function useCreate(projectKey: string): (values: NewExperiment) => Promise<void>
         to: "/p/$projectKey/experiments/$testId/setup",
         params: { projectKey, testId: String(testId) },
       });
-      toast("The draft was made.");
+      toast("The draft was created.");
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
       if (thrown.code === "idempotency_key_reused") setIdempotencyKey(crypto.randomUUID());
@@ -207,9 +207,9 @@ function useCreate(projectKey: string): (values: NewExperiment) => Promise<void>
 /** Messages for refusals. Those of the API are for programs. */
 const EXPLAINED: Record<string, string> = {
   idempotency_key_reused:
-    "An earlier attempt has made a draft, although its answer did not arrive. Look for it in the list before you create another one.",
+    "An earlier attempt has created a draft, although its answer did not arrive. Look for it in the list before you create another one.",
   missing_scope:
-    "The original has code that runs on your pages, and your role may not store code in this project. Ask an admin to make the copy.",
+    "The original has code that runs on your pages, and your role may not store code in this project. Ask an admin to create the copy.",
 };
 
 function explained(failure: ApiFailure): ApiFailure {

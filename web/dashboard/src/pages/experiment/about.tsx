@@ -148,17 +148,17 @@ export function IntegrationsCard() {
   const { integrations } = useExperiment().experiment;
   if (integrations.length === 0) return null;
   return (
-    <Card title="Integrations" about="Tools that are told which variant a visitor met.">
+    <Card title="Integrations" about="Tools that receive the variants of visitors.">
       <Facts
         facts={integrations.map(({ name, last_success_at }) => [
           name,
           last_success_at ? (
             <span key={name} title={moment(last_success_at)}>
-              Told {ago(last_success_at)}
+              Last sent {ago(last_success_at)}
             </span>
           ) : (
             <span key={name} className="text-soft">
-              Never told yet
+              Not sent yet
             </span>
           ),
         ])}

@@ -28,7 +28,7 @@ const COLUMNS: Column<Arm>[] = [
         <span className="font-medium">{name}</span>
         {nickname && nickname !== name && <span className="break-words text-soft">{nickname}</span>}
         {isServed && <Badge tone="good">Served</Badge>}
-        {isPaused && <Badge tone="caution">Gets nobody</Badge>}
+        {isPaused && <Badge tone="caution">Paused</Badge>}
       </span>
     ),
   },
@@ -55,7 +55,7 @@ export function ArmsCard() {
         <Card
           flush
           title="Variants"
-          about={`Of the visitors in its audience ${percentage(traffic_allocation)} enter. ${MODES[distribution_mode] ?? ""}`}
+          about={`${percentage(traffic_allocation)} of the visitors in the audience enter. ${MODES[distribution_mode] ?? ""}`}
         >
           <Table
             label="Variants"
@@ -77,7 +77,7 @@ export function ArmsCard() {
 }
 
 function partsOf({ control, variants }: Experiment, id: string): Pick<Arm, "nickname" | "what"> {
-  if (id === "0") return { nickname: control.nickname, what: listed(code(control)) || "The page as it is" };
+  if (id === "0") return { nickname: control.nickname, what: listed(code(control)) || "The original page" };
   const variant = variants[Number(id) - 1];
   if (variant === undefined) return { nickname: "", what: "" };
   const changes = variant.data.length > 0 ? [count(variant.data.length, "visual change")] : [];

@@ -51,7 +51,7 @@ export function SaveProvider({ open, children }: { open: OpenExperiment; childre
       }
       await change(request);
     } catch (thrown) {
-      throw await inWords(thrown, cache, "What you typed is kept: look at it, and save again.");
+      throw await inWords(thrown, cache, "Your changes are kept: check them, and save again.");
     }
     await outdateExperiment(cache);
     return undefined;
@@ -129,7 +129,7 @@ function ChangeDialog({ asked, close }: { asked: Asked; close: () => void }) {
         <TextBox
           label="Why"
           aside="optional"
-          hint="Whoever approves it reads this."
+          hint="Shown to the person who approves it."
           rows={2}
           maxLength={10_000}
           value={note}
@@ -138,7 +138,7 @@ function ChangeDialog({ asked, close }: { asked: Asked; close: () => void }) {
       )}
       {preview.needs_approval && !asked.preview.needs_approval && (
         <Note tone="caution" role="alert">
-          By now the project asks for a second person.
+          The project now requires approval by a second person.
         </Note>
       )}
       {error !== undefined && <ErrorPanel error={error} />}
@@ -150,12 +150,12 @@ function wordsOf(needsApproval: boolean, isLive: boolean): { title: string; abou
   if (needsApproval)
     return {
       title: "Propose this change?",
-      about: "This project asks a second person to approve it. Nothing changes before.",
+      about: "This project asks a second person to approve it. Nothing changes until then.",
       act: "Propose the change",
     };
   return {
     title: isLive ? "Change the live experiment?" : "Change the experiment while its winner is served?",
-    about: "Visitors get it within a minute. The experiment's history keeps how it was.",
+    about: "Visitors get it within a minute. The experiment's history keeps the previous version.",
     act: isLive ? "Change the live experiment" : "Change the experiment",
   };
 }
@@ -163,7 +163,7 @@ function wordsOf(needsApproval: boolean, isLive: boolean): { title: string; abou
 async function propose(request: Request, note: string, idempotencyKey: string): Promise<void> {
   const body = note.trim() === "" ? request.body : { ...request.body, note };
   await send("post", `${EXPERIMENT}/proposals`, { ...request, body, idempotencyKey } as never);
-  toast("Proposed. Somebody else approves it.");
+  toast("Proposed. Somebody else has to approve it.");
 }
 
 /** Returns whether the form shows the error: it is about one of its fields, or it is a conflict. */

@@ -88,7 +88,7 @@ function VerdictsThen({ verdicts }: { verdicts: unknown }) {
   const said = typeof verdicts === "object" && verdicts !== null ? Object.entries(verdicts) : [];
   return (
     <div>
-      <h3 className="text-sm text-soft">Verdict of that moment</h3>
+      <h3 className="text-sm text-soft">Verdict at that time</h3>
       {said.length > 0 ? (
         <ul className="mt-0.5 flex flex-wrap gap-x-4 gap-y-1">
           {said.map(([arm, verdict]) => (
@@ -98,7 +98,7 @@ function VerdictsThen({ verdicts }: { verdicts: unknown }) {
           ))}
         </ul>
       ) : (
-        <p>There was none.</p>
+        <p>There was no verdict.</p>
       )}
     </div>
   );

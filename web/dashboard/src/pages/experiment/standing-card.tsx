@@ -43,7 +43,7 @@ function Found({ standing }: { standing: Standing }) {
       </dl>
       {as_of && (
         <p className="text-sm text-soft">
-          Verdict, health and visitors are of {moment(as_of)} ({ago(as_of)}).
+          Verdict, health and visitors as of {moment(as_of)} ({ago(as_of)}).
         </p>
       )}
     </div>

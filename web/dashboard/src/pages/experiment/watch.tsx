@@ -31,7 +31,7 @@ export function WatchButton() {
       if (data === undefined) await refetch({ throwOnError: true });
       else await turn();
     } catch (thrown) {
-      toast(`That did not work: ${failureFrom(thrown).message}`, "bad");
+      toast(`Watching was not changed: ${failureFrom(thrown).message}`, "bad");
     } finally {
       setBusy(false);
     }
@@ -44,7 +44,7 @@ export function WatchButton() {
       disabled={data === undefined && !isError && !isBusy}
       onClick={press}
       aria-label={watching ? "Watching: press to unwatch" : undefined}
-      title={watching ? `You hear about what happens to it.${others}` : `Hear about what happens to it.${others}`}
+      title={watching ? `You get its events in your inbox.${others}` : `Get its events in your inbox.${others}`}
     >
       {watching ? "Watching" : "Watch"}
     </Button>

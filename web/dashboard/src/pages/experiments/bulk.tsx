@@ -86,7 +86,7 @@ const ACTS: Act[] = [
     name: "Stop",
     act: "Stop experiments",
     done: "stopped",
-    about: "Visitors get the original page from now on. What was recorded is kept, and you can start them again.",
+    about: "Visitors get the original page from now on. Recorded data is kept, and you can start them again.",
     danger: true,
     applies: ({ status }) => status === 1,
     run: (item) =>

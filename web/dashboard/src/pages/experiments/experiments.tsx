@@ -37,7 +37,7 @@ export function ExperimentsPage() {
     <Page>
       <PageHeader
         title="Experiments"
-        about="Every experiment that you can see, with what to do about it."
+        about="Every experiment that you can see, and what to do next."
         actions={(items.length > 0 || narrows(filters)) && <NewExperimentButton project={onlyOf(filters)} />}
       />
       {hasList && <Needs filters={filters} />}
@@ -84,7 +84,7 @@ function Nothing({ filters }: { filters: Filters }) {
         title="No experiment matches"
         action={<Button onClick={() => navigate({ search: { sort: filters.sort } })}>Show all experiments</Button>}
       >
-        Fewer filters find more. Experiments in the archive are left out unless you ask for them.
+        Remove filters to find more. Archived experiments are left out unless you include them.
       </Empty>
     );
   }

@@ -23,8 +23,8 @@ export function FirstSteps() {
         action={canMake && <ButtonLink to="/settings/projects">Go to the projects</ButtonLink>}
       >
         {canMake
-          ? "A project is a site or an app with its own experiments. Make one to begin."
-          : "Ask an admin to let you into a project."}
+          ? "A project is a site or an app with its own experiments. Create one to begin."
+          : "Ask an admin for access to a project."}
       </Empty>
     );
   }
@@ -69,7 +69,7 @@ function Steps({ projectKey, items = [] }: { projectKey: string; items?: readonl
       about={
         isNew
           ? "An experiment shows visitors different versions of a page and measures which one does better. Three steps lead to the first."
-          : "These stay here until an experiment has a verdict."
+          : "These steps stay here until an experiment has a verdict."
       }
     >
       <ol className="flex flex-col gap-4">
@@ -81,14 +81,20 @@ function Steps({ projectKey, items = [] }: { projectKey: string; items?: readonl
           isDone={isInstalled}
         >
           {isInstalled
-            ? "It is there, and events come."
+            ? "The script is installed, and events arrive."
             : "Two lines in the head of each page. They serve all experiments."}
         </Step>
-        <Step at={2} name="Say what counts" to="/p/$projectKey/goals" {...{ projectKey }} isDone={hasGoals}>
-          A goal is what visitors do that matters: buy, sign up, click a button.
+        <Step at={2} name="Define a goal" to="/p/$projectKey/goals" {...{ projectKey }} isDone={hasGoals}>
+          A goal is an action of visitors that matters: to buy, sign up or click a button.
         </Step>
-        <Step at={3} name="Make an experiment" to="/p/$projectKey/experiments/new" {...{ projectKey }} isDone={!isNew}>
-          It is a draft until you start it: nobody sees it before.
+        <Step
+          at={3}
+          name="Create an experiment"
+          to="/p/$projectKey/experiments/new"
+          {...{ projectKey }}
+          isDone={!isNew}
+        >
+          It is a draft until you start it. Visitors do not see drafts.
         </Step>
         {first && (
           <>
@@ -99,7 +105,7 @@ function Steps({ projectKey, items = [] }: { projectKey: string; items?: readonl
               {...{ projectKey }}
               isDone={hasStarted}
             >
-              The checklist under Launch says what to look at first.
+              The checklist under Launch says what to check first.
             </Step>
             <Step
               at={5}
@@ -116,7 +122,7 @@ function Steps({ projectKey, items = [] }: { projectKey: string; items?: readonl
               to={`/p/${first.project_key}/experiments/${first.test_id}`}
               {...{ projectKey }}
             >
-              You may look every day. The summary says what to do.
+              You can check it every day. The summary says what to do.
             </Step>
           </>
         )}

@@ -72,7 +72,7 @@ export function Needs({ filters }: { filters: Filters }) {
   });
   if (found.length === 0) return null;
   return (
-    <nav aria-label="Needs somebody" className="flex flex-wrap items-center gap-2">
+    <nav aria-label="Needs attention" className="flex flex-wrap items-center gap-2">
       {found.map(({ name, icon, tone, filters: own, total }) => {
         const isOn = isSameFilter(filters, own);
         return (

@@ -24,7 +24,7 @@ const OUTCOME_NAMES: Record<(typeof OUTCOMES)[number], string> = { ...textsOf(OU
 const HEALTH_NAMES: Record<(typeof HEALTHS)[number], string> = textsOf(HEALTH);
 
 export const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
-  need: "What needs somebody",
+  need: "Needs attention",
   last_change: "Last change",
   created_at: "Created",
   test_name: "Name",
@@ -83,7 +83,7 @@ export function Toolbar({ filters, items, change }: ToolbarProps) {
         <Button
           icon="close"
           onClick={() => change({ tag: undefined })}
-          aria-label={`Without the filter for the tag ${filters.tag}`}
+          aria-label={`Remove the filter for the tag ${filters.tag}`}
         >
           <Icon name="tag" />
           <span className="max-w-40 truncate">{filters.tag}</span>
@@ -133,7 +133,7 @@ function More({
   return (
     <Menu trigger={<FilterTrigger name="More" value={on === 0 ? "" : String(on)} />}>
       <MenuRadios
-        label="Made by"
+        label="Owner"
         value={owner}
         choices={[["", "Everybody"], ["me", "Me"], ...owners]}
         onChange={(chosen) => change({ owner: chosen || undefined })}
@@ -163,7 +163,7 @@ function More({
         choices={[
           ["", "Leave out"],
           ["include", "Include"],
-          ["only", "Nothing else"],
+          ["only", "Only archived"],
         ]}
         onChange={(chosen) => change({ archived: chosen || undefined })}
       />

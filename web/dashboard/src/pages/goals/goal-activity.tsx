@@ -33,7 +33,7 @@ export function lastSeen(activity: GoalActivity): string {
 export function ActivityCard({ projectKey, goalId }: { projectKey: string; goalId: number }) {
   const activity = useQuery(activityQuery(projectKey, goalId));
   return (
-    <Card title="Activity" about="How often the goal was matched, by anybody. Bots do not count.">
+    <Card title="Activity" about="How often any visitor matched the goal. Bots do not count.">
       <Loaded query={activity}>
         {(data) => (
           <div className="flex flex-col gap-2">
@@ -52,7 +52,7 @@ export function ActivityCard({ projectKey, goalId }: { projectKey: string; goalI
               <span>today, UTC</span>
             </p>
             <details>
-              <summary className="link w-fit">The numbers</summary>
+              <summary className="link w-fit">Numbers by day</summary>
               <DayTable days={data.days} />
             </details>
           </div>
@@ -121,7 +121,7 @@ export function UsedByCard({ projectKey, goalId }: { projectKey: string; goalId:
                 ))}
               </ul>
             ) : (
-              <p className="text-soft">No experiment reports it yet. Choose it in the setup of one.</p>
+              <p className="text-soft">No experiment reports this goal yet. Choose it in the setup of an experiment.</p>
             )
           }
         </Loaded>

@@ -125,7 +125,7 @@ function useGoalForm(projectKey: string, goal: Goal, etag: string | undefined) {
     submit: async (values, changes) => {
       try {
         await send("patch", ONE, { params: { path }, body: bodyOf(changes, values), ifMatch: etag });
-        toast("The goal was saved. Results count it as it is now, from the start.");
+        toast("The goal was saved. Results count it by its new settings, also for the past.");
       } catch (thrown) {
         // After a conflict, the form shows both values.
         if (thrown instanceof ApiFailure && thrown.status === 412) await outdateGoal(cache);
@@ -171,7 +171,7 @@ function DeleteButton({ projectKey, goal, etag }: { projectKey: string; goal: Go
         </p>
         {live.length > 0 && (
           <p>
-            A goal of a live experiment cannot be deleted. Stop these first, or take the goal out of them:{" "}
+            A goal of a live experiment cannot be deleted. Stop these first, or remove the goal from them:{" "}
             {live.map(({ test_name }) => test_name).join(", ")}.
           </p>
         )}

@@ -52,7 +52,7 @@ export function GoalsPage() {
     <Page>
       <PageHeader
         title="Goals"
-        about="What visitors do that matters. Experiments count who reaches them."
+        about="Actions of visitors that matter. Experiments count the visitors who reach a goal."
         actions={goals.length > 0 && add}
       />
       {isWhole && goals.length > 0 && (
@@ -88,7 +88,7 @@ export function GoalsPage() {
         pages.isSuccess && (
           <Empty icon="flag" title="No goals yet" action={add}>
             A goal is something that visitors do and you care about: an order, a sign-up, a page that they reach. Every
-            experiment needs one to decide by.
+            experiment needs a goal that decides it.
           </Empty>
         )
       )}

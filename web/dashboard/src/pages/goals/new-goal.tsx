@@ -33,7 +33,7 @@ export function NewGoalPage() {
         idempotencyKey: keyOf(JSON.stringify(body)),
       });
       await outdate(cache, "/v2/project/{project_key}/goals");
-      toast(`${values.goal_name} was made.`);
+      toast(`${values.goal_name} was created.`);
       await navigate({
         to: "/p/$projectKey/goals/$goalId",
         params: { projectKey, goalId: String(data.goal_profile_id) },
@@ -51,7 +51,7 @@ export function NewGoalPage() {
             Goals
           </Link>
         }
-        about="Goals count from what was recorded: one that is made now counts events of last week as well, where they were recorded."
+        about="Goals are matched with recorded events: a goal that you create now also counts events of last week, if they were recorded."
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
         <Card>
@@ -68,7 +68,7 @@ export function NewGoalPage() {
               name="goal_key"
               label="Key"
               aside="optional"
-              hint="Names it in code and files, for ever. It is made from the name unless you give one."
+              hint="Identifies the goal in code and files, and cannot be changed. If empty, it is derived from the name."
               maxLength={64}
               autoComplete="off"
               spellCheck={false}

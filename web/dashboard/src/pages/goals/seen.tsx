@@ -75,7 +75,7 @@ function shownAs(event: LiveEvent): [what: string, value: string] | undefined {
 const SHOWN_MAX = 12;
 
 export function SeenList({ events, type }: { events: SeenEvent[]; type: GoalType }) {
-  if (events.length === 0) return <p className="text-soft">Nothing has come yet.</p>;
+  if (events.length === 0) return <p className="text-soft">No events yet.</p>;
   return (
     <ul aria-label="Events" className="flex flex-col gap-1.5">
       {events.slice(0, SHOWN_MAX).map((event) => {

@@ -28,11 +28,11 @@ export function TryOut({ projectKey, type, value, elementUrl, savedId }: TryOutP
   const [isOn, setOn] = useState(false);
   const code = GOAL_TYPE[type].code;
   return (
-    <Card title="Try it" about="Do on your own page what the goal counts, and see here what arrives.">
+    <Card title="Try it" about="Do what the goal counts on a page of yours. The events that arrive are shown here.">
       <div className="flex flex-col gap-4">
         {savedId === undefined && isWatched(type) && (
           <Note>
-            Pages look for this only once the goal is saved. Save it, wait a minute, and load your page again.
+            Pages watch for this only once the goal is saved. Save it, wait a minute, and load your page again.
           </Note>
         )}
         {code && value.trim() !== "" && <Copyable label="Code for your page" text={code(value.trim())} />}
@@ -41,7 +41,7 @@ export function TryOut({ projectKey, type, value, elementUrl, savedId }: TryOutP
             <PageLinks projectKey={projectKey} elementUrl={elementUrl} />
           </li>
           <li className="[&>div]:mt-1">
-            Open the console of its developer tools, and ask for your visitor id there:
+            Open the console of its developer tools, and run this line to get your visitor id:
             <Copyable label="Line for the console" hidesLabel text="localStorage.muriel_id" />
           </li>
           <li>

@@ -25,7 +25,7 @@ export function WatchOwn({ projectKey, visitor, type, savedId }: WatchOwnProps) 
   return (
     <div className="flex flex-col gap-3">
       <p role="status" className="text-soft">
-        {connection.state === "open" ? "Watching. Events come within two seconds." : "Not connected."}
+        {connection.state === "open" ? "Watching. Events appear within two seconds." : "Not connected."}
       </p>
       {connection.state === "refused" && <ErrorPanel error={connection.failure} />}
       {connection.state === "waiting" && (

@@ -42,7 +42,7 @@ export function ExperimentPick({ projectKey, label, chosen, onPick }: PickProps)
             ? answer.data?.items.filter(({ test_id: id }) => !chosen.includes(id))
             : undefined
       }
-      nothing={answer.isError ? "The search failed. Type on to try again." : "No other experiment matches."}
+      nothing={answer.isError ? "The search failed. Change the text to try again." : "No other experiment matches."}
       keyOf={({ test_id: id }) => id}
       show={({ test_name: name, status }) => (
         <>

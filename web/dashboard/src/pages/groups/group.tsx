@@ -59,8 +59,8 @@ function Gone({ projectKey }: { projectKey: string }) {
     <>
       <PageHeader title="Group" above={<Above projectKey={projectKey} />} />
       <Card>
-        <Empty icon="split" title="This group is not there">
-          It was deleted, or the address is wrong. The list has those that are there.
+        <Empty icon="split" title="This group does not exist">
+          It was deleted, or the address is wrong. The list shows all groups of the project.
         </Empty>
       </Card>
     </>
@@ -96,7 +96,7 @@ const LABELS: Record<keyof GroupValues, string> = {
   name: "Name",
   members: "Experiments and their shares",
   percent: "Visitors who are held out, in percent",
-  scope: "Experiments that they are kept out of",
+  scope: "Experiments that held-out visitors do not enter",
 };
 
 function GroupForm({ projectKey, group, locked }: GroupProps & { locked: string | undefined }) {
@@ -153,7 +153,7 @@ function useSaveGroup(projectKey: string, group: Group) {
     const [before, after] = [valuesOf(group), valuesOf(now)];
     const names = Object.keys(changes) as (keyof GroupValues)[];
     if (names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])))
-      throw new ApiFailure("Somebody else has changed this group. Look at it once more and save again.", {
+      throw new ApiFailure("Somebody else has changed this group. Check it and save again.", {
         status: 412,
       });
     await send("patch", "/v2/project/{project_key}/exclusion-group/{group_id}", {
@@ -198,8 +198,8 @@ function DeleteGroup({ projectKey, group, discard }: GroupProps & { discard: () 
         <p>
           {group.kind === "exclusion"
             ? "All visitors can enter its experiments again, and can meet several of them."
-            : "Those who were held out meet its experiments again, and its result is gone."}{" "}
-          This cannot be taken back: a new group picks other visitors.
+            : "Visitors who were held out can enter its experiments again, and its result is lost."}{" "}
+          This cannot be undone: a new group picks other visitors.
         </p>
       </ConfirmDialog>
       {moves.dialog}

@@ -25,7 +25,7 @@ export function GroupsPage() {
     <Page>
       <PageHeader
         title="Groups and holdouts"
-        about="An exclusion group keeps experiments apart: no visitor meets two of them. A holdout keeps some visitors out of experiments, to measure what all of them do together."
+        about="An exclusion group keeps experiments apart: no visitor meets two of them. A holdout keeps some visitors out of experiments, to measure the joint effect of these experiments."
         actions={mayWrite && !isEmpty && <NewGroupLink projectKey={projectKey} />}
       />
       <Loaded query={groups}>

@@ -15,7 +15,7 @@ export function HoldoutFields({ form, projectKey }: { form: Form<GroupValues>; p
         form={form}
         name="percent"
         label="Visitors who are held out, in percent"
-        hint="From 0.1 to 50. Few are enough where many visitors come; the smaller side decides how long it takes to see an effect."
+        hint="From 0.1 to 50. With many visitors, a small share is enough. The smaller side decides how long it takes to see an effect."
         min={0.1}
         max={50}
         step={0.01}

@@ -22,8 +22,8 @@ export function HoldoutResultCard({ projectKey, group }: { projectKey: string; g
   return (
     <Card
       flush
-      title="What the experiments did together"
-      about={`Those who are held out against everybody else, since ${moment(group.since)}. It begins anew when the percentage or the experiments change.`}
+      title="Joint effect of the experiments"
+      about={`Visitors who are held out, compared with everybody else since ${moment(group.since)}. The result starts again when the percentage or the experiments change.`}
     >
       <div className="px-4 pb-4 md:px-5">
         <GoalSelect projectKey={projectKey} goal={goal} shown={result.data?.primary_goal?.goal_name} />
@@ -48,7 +48,7 @@ function GoalSelect({ projectKey, goal, shown }: { projectKey: string; goal?: st
       className="max-w-90"
     >
       <option value="">
-        {goal === undefined && shown !== undefined ? `${shown}, that of most experiments` : "That of most experiments"}
+        {goal === undefined && shown !== undefined ? `${shown}, as in most experiments` : "As in most experiments"}
       </option>
       {goals.data?.goals.map(({ goal_key: key, goal_name: name }) => (
         <option key={key} value={key}>

@@ -23,7 +23,7 @@ test("a metric says which way is better, and that it got worse", () => {
   assert.doesNotMatch(carts, /Less is better|Got worse/);
 });
 
-test("what the eye sees stands beside what can be concluded, and says why they differ", () => {
+test("the observed difference is next to what can be concluded, and help says why they differ", () => {
   const analysis = { verdict: "keep_running", reason: "Too early.", lift: 0.1, lift_interval: [-43.1, 249.1] };
   const result = {
     rpv: 9,

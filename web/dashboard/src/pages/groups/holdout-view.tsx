@@ -67,17 +67,18 @@ export function HoldoutView({ result }: { result: Result }) {
             <span className="min-w-0 flex-1 basis-60">{analysis.reason}</span>
           </p>
           <p>
-            Lift, inferred, of everybody else against those who are held out: <Lift of={analysis} />
+            Inferred lift of everybody else, compared with those who are held out: <Lift of={analysis} />
           </p>
           <HowToRead>
             <p>
-              <b className="font-semibold">Change</b>, in the table, is what the eye sees over everybody who was
-              counted. It is no finding: chance alone makes one.
+              <b className="font-semibold">Change</b>, in the table, is the observed difference, over everybody who was
+              counted. It is not a finding: chance alone produces a difference.
             </p>
             <p>
-              <b className="font-semibold">Lift</b> is what can be concluded. It counts those whose time to convert is
-              over, takes out what was known before, and cuts the few largest buyers, so that one order does not decide.
-              So the two may differ much while few are held out. Decide by the lift and its interval.
+              <b className="font-semibold">Lift</b> is what can be concluded. It counts only visitors whose time to
+              convert is over, adjusts for what was known before they entered, and cuts the few largest buyers, so that
+              one order does not decide. So the two may differ much while few visitors are held out. Decide by the lift
+              and its interval.
             </p>
           </HowToRead>
         </div>
@@ -103,7 +104,7 @@ export function HoldoutView({ result }: { result: Result }) {
         {result.start_date === null
           ? "Nothing was counted yet."
           : `${day(result.start_date)} to ${day(result.end_date)}.`}{" "}
-        Intervals hold at {percentage(result.confidence_threshold_percent)} confidence whenever they are read.
+        Intervals hold at {percentage(result.confidence_threshold_percent)} confidence at any time you look.
       </p>
     </>
   );

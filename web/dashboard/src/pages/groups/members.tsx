@@ -50,8 +50,8 @@ export function MembersField({ form, projectKey, line }: FieldProps & { line?: (
       {isStored ? line(nameOf) : <ShareBar hasScale shares={typedShares(members, nameOf)} />}
       {line !== undefined && !isStored && (
         <p className="text-sm text-soft">
-          Where each share lies is decided on saving: every experiment keeps as many of its visitors as the others leave
-          it.
+          The server places the shares when you save. Every experiment keeps as many of its visitors as the other shares
+          allow.
         </p>
       )}
       {members.length > 0 && (
@@ -166,12 +166,12 @@ export function ScopeField({ form, projectKey }: FieldProps) {
   const ofAll = form.failure?.fields.find(({ field }) => field === "scope" || field === "scope.tests")?.message;
   return (
     <div className="flex flex-col gap-3">
-      <Choices legend="They are kept out of" error={ofAll && `The experiments ${ofAll}.`}>
+      <Choices legend="Held-out visitors do not enter" error={ofAll && `The experiments ${ofAll}.`}>
         <Choice
           kind="radio"
           name="scope"
           label="Every experiment of the project"
-          hint="Also of those that are made later."
+          hint="Also those that are created later."
           checked={scope === "project"}
           onChange={() => form.set("scope", "project")}
         />

@@ -39,8 +39,8 @@ export function useMoves() {
     >
       <p className="break-words">{question?.about}</p>
       <p className="text-soft">
-        Those who are moved meet something else from now on. Each live experiment begins a new epoch; visitors who
-        entered before are counted where they entered.
+        Moved visitors see something else from now on. Each live experiment begins a new epoch. Visitors who entered
+        before are counted where they entered.
       </p>
     </ConfirmDialog>
   );

@@ -44,7 +44,7 @@ export function NewGroupPage() {
       />
       {mayWrite ? (
         <>
-          <Choices legend="What it does, which cannot be changed later">
+          <Choices legend="Kind of group, which cannot be changed later">
             {KINDS.map((one) => (
               <Choice
                 key={one}
@@ -100,9 +100,9 @@ function NewGroupForm({ projectKey, kind }: { projectKey: string; kind: Kind }) 
         )}
         <Note>
           {kind === "exclusion"
-            ? "It holds at once: whoever is outside the share of a live experiment no longer enters it."
-            : "It holds at once: whoever is held out no longer enters live experiments."}{" "}
-          You will see how many visitors that is.
+            ? "The group takes effect at once: visitors outside the share of a live experiment no longer enter it."
+            : "The group takes effect at once: visitors who are held out no longer enter live experiments."}{" "}
+          You will then see how many visitors that affects.
         </Note>
         <FormGuard form={form} />
       </FormView>
@@ -124,7 +124,7 @@ function Created({ made: { group_id: id, warnings }, open }: { made: Made; open:
       isOpen
       onClose={() => open(id)}
       title="The group was created"
-      about={isNews ? "It has moved visitors of experiments:" : "It has moved nobody."}
+      about={isNews ? "It has moved visitors of experiments:" : "It has not moved any visitors."}
       footer={
         <Button kind="primary" onClick={() => open(id)}>
           Open group

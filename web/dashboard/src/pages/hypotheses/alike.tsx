@@ -63,7 +63,7 @@ export function Alike({ projectKey, hypothesis }: { projectKey: string; hypothes
     <Card title="Others with the same ratings" flush>
       <div className="flex flex-col gap-3 px-4 pb-4 md:px-5">
         {!isRated ? (
-          <p className="text-soft">Rate this hypothesis to see what became of others that were rated alike.</p>
+          <p className="text-soft">Rate this hypothesis to see the outcomes of others with the same ratings.</p>
         ) : all.isError ? (
           <ErrorPanel error={all.error} retry={() => all.refetch()} />
         ) : linked.error !== undefined ? (
@@ -74,10 +74,10 @@ export function Alike({ projectKey, hypothesis }: { projectKey: string; hypothes
           </div>
         ) : all.data.hypotheses === undefined ? (
           <p className="text-soft">
-            This project has {integer(all.data.total)} hypotheses: too many to look through from here.
+            This project has {integer(all.data.total)} hypotheses: too many to compare on this page.
           </p>
         ) : tested.length === 0 ? (
-          <p className="text-soft">No concluded experiment came from a hypothesis that was rated like this one.</p>
+          <p className="text-soft">No other hypothesis with the same ratings has a concluded experiment.</p>
         ) : (
           <Found projectKey={projectKey} tested={tested} />
         )}

@@ -59,7 +59,7 @@ export function Board({ projectKey, hypotheses, linked, isWhole }: HypothesesSho
             </ul>
           ) : (
             <p className="rounded-lg border border-dashed border-line px-3 py-3 text-sm text-soft max-md:py-2">
-              None{isWhole ? "" : " of those here"}
+              None{isWhole ? "" : " of those loaded"}
             </p>
           )}
         </section>

@@ -70,7 +70,7 @@ export function HypothesesPage() {
     <Page>
       <PageHeader
         title="Hypotheses"
-        about="What you have seen, why it is a problem, and the change that may solve it."
+        about="Each hypothesis says what you have seen, why it is a problem, and which change may solve it."
         actions={(isAny || filters.search !== undefined || filters.archived) && add}
       />
       <Toolbar filters={filters} />
@@ -90,7 +90,7 @@ export function HypothesesPage() {
                 Show more
               </Button>
               <span className="text-soft">
-                {integer(hypotheses.length)} of {count(total ?? 0, "hypothesis", "hypotheses")} are here, the latest
+                {integer(hypotheses.length)} of {count(total ?? 0, "hypothesis", "hypotheses")} are shown, the last
                 changed first.
               </span>
             </div>
@@ -115,7 +115,7 @@ function Toolbar({ filters }: { filters: HypothesisFilters }) {
         change={(search) => change({ search: search || undefined }, true)}
       />
       <Choice
-        label="With archived ones"
+        label="Include archived"
         checked={filters.archived === "include"}
         onChange={({ target }) => change({ archived: target.checked ? "include" : undefined })}
       />
@@ -139,13 +139,13 @@ function Nothing({ filters, add }: { filters: HypothesisFilters; add: React.Reac
         }
       >
         Observation, problem and solution are searched.
-        {filters.archived === undefined && " Archived hypotheses are left out unless you ask for them."}
+        {filters.archived === undefined && " Archived hypotheses are left out unless you include them."}
       </Empty>
     );
   return (
     <Empty icon="lightbulb" title="No hypotheses yet" action={add}>
       A hypothesis says what you have seen, why it is a problem, and which change may solve it. Write them down as they
-      come, rate them, and make experiments from the best ones.
+      come, rate them, and create experiments from the best ones.
     </Empty>
   );
 }

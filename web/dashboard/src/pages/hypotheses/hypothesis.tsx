@@ -145,7 +145,7 @@ function ArchiveButton({ hypothesis: { archived = false }, save }: { hypothesis:
     try {
       await save(
         { archived: !archived },
-        archived ? "The hypothesis is out of the archive again." : "The hypothesis was archived.",
+        archived ? "The hypothesis was taken out of the archive." : "The hypothesis was archived.",
       );
     } catch (thrown) {
       setError(thrown);

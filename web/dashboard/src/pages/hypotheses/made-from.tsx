@@ -12,7 +12,7 @@ export function MadeFrom({ projectKey, hypothesis }: { projectKey: string; hypot
   const linked = useLinked(projectKey, hypothesis.linked_test_ids);
   const experiments = experimentsOf(hypothesis, linked);
   return (
-    <Card title="Experiments from it" flush>
+    <Card title="Its experiments" flush>
       {linked.error !== undefined && <ErrorPanel error={linked.error} retry={linked.retry} />}
       {experiments.length > 0 ? (
         <ul>
@@ -22,7 +22,7 @@ export function MadeFrom({ projectKey, hypothesis }: { projectKey: string; hypot
         </ul>
       ) : linked.isComplete ? (
         <p className="px-4 pb-4 text-soft md:px-5">
-          None yet. A new experiment carries the hypothesis along, so that everybody sees why it runs.
+          None yet. A new experiment shows its hypothesis, so that everybody sees why it runs.
         </p>
       ) : (
         linked.error === undefined && (

@@ -30,7 +30,7 @@ export function NewHypothesisPage() {
         idempotencyKey: keyOf(JSON.stringify(body)),
       });
       await outdate(cache, "/v2/project/{project_key}/hypotheses");
-      toast("The hypothesis was written down.");
+      toast("The hypothesis was created.");
       await navigate({
         to: "/p/$projectKey/hypotheses/$hypothesisId",
         params: { projectKey, hypothesisId: String(data.hypothesis_id) },

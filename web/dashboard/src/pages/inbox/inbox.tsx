@@ -48,7 +48,7 @@ export function InboxPage() {
     <Page width="form">
       <PageHeader
         title="Inbox"
-        about="What you watch, who mentions you, and what waits for you."
+        about="News about what you watch, mentions of you, and decisions that wait for you."
         actions={<MarkAll until={newest} isOffered={(unread.data?.unread ?? 0) > 0 && newest > 0} />}
       />
       <Tabs label="Inbox">
@@ -133,7 +133,7 @@ function Nothing({ isUnread }: { isUnread: boolean }) {
     return (
       <Card flush>
         <Empty icon="check" title="You have read everything">
-          What was told before is under{" "}
+          Earlier notifications are under{" "}
           <Link to="/inbox" search={{}} className="link">
             All
           </Link>
@@ -144,8 +144,8 @@ function Nothing({ isUnread }: { isUnread: boolean }) {
   return (
     <Card flush>
       <Empty icon="bell" title="Nothing has happened yet">
-        You watch the experiments that you make and comment on. To hear of another one, open it and press Watch. Whoever
-        writes @ and your name in a comment reaches you here, too.{" "}
+        You watch the experiments that you create and comment on. To follow another one, open it and press Watch.
+        Comments that mention you with @ and your name appear here, too.{" "}
         <Link to="/experiments" className="link">
           Go to the experiments
         </Link>

@@ -18,7 +18,7 @@ export function Developers({ projectKey }: { projectKey: string }) {
             <>
               :{" "}
               <Link to="/settings/keys" className="link">
-                make one
+                create one
               </Link>
               .
             </>
@@ -51,7 +51,7 @@ export function Developers({ projectKey }: { projectKey: string }) {
           hint="Streamable HTTP, with the header Authorization: Bearer and a key. Give an agent a key of its own, limited to this project."
         />
         <p className="text-sm text-soft">
-          If programs reach this server under another address than this page, use that one.
+          If programs reach this server at another address than this page, use that address.
         </p>
       </div>
     </Card>

@@ -10,7 +10,7 @@ const FORMS = [
   [
     "snippet",
     "Hide the page until the script is there",
-    "For a second at most. Nobody sees the original before their variant. Take this one if unsure.",
+    "For a second at most. Nobody sees the original before their variant. Use this one if unsure.",
   ],
   [
     "async_snippet",
@@ -34,7 +34,7 @@ export function SnippetCard({ install }: { install: Install }) {
     >
       <div className="flex flex-col gap-4">
         <Copyable label="Lines for the head" text={install[form].trim()} hidesLabel isLong />
-        <Choices legend="While the script is on its way">
+        <Choices legend="While the script loads">
           {FORMS.map(([value, text, about]) => (
             <Choice
               key={value}
@@ -57,15 +57,15 @@ export function CheckCard({ projectKey, example }: { projectKey: string; example
   return (
     <Card
       title="Check a page"
-      about="The doctor fetches a page as a browser would, and says what is well, what could be better and what keeps experiments from taking place."
+      about="The doctor fetches a page as a browser would, and reports what works, what could be better and what prevents experiments."
     >
       <Copyable
         label="Command"
         text={`muriel doctor ${quoted(page)} --project ${projectKey}`}
         hint={
           <>
-            Run it where the program <code className="font-mono">muriel</code> is, such as the machine of the server. It
-            looks at the place of the lines, delivery, policies and events, and records nothing.
+            Run it where the program <code className="font-mono">muriel</code> is installed, such as the server's
+            machine. It checks the position of the lines, delivery, policies and events, and records nothing.
           </>
         }
       />

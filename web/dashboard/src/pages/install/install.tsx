@@ -27,7 +27,7 @@ export function InstallPage() {
     <Page width="form">
       <PageHeader
         title="Install"
-        about="One script on the pages of your site shows your experiments and tells what visitors do."
+        about="One script on the pages of your site shows your experiments and reports what visitors do."
       />
       <Loaded query={install} skeleton={<Lines count={12} />}>
         {(data) => (

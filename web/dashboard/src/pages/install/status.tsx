@@ -13,8 +13,8 @@ import { Table } from "~/ui/table";
 import { type Install, type InstallState, stateOf } from "./state";
 
 const LOOKS: Record<InstallState, { icon: IconName; title: string; ground: string }> = {
-  nothing: { icon: "code", title: "Nothing has asked for the script yet", ground: "bg-sunken text-soft" },
-  fetched: { icon: "warning", title: "Fetched, but no event has come", ground: "bg-caution-wash text-caution" },
+  nothing: { icon: "code", title: "The script has not been requested yet", ground: "bg-sunken text-soft" },
+  fetched: { icon: "warning", title: "Requested, but no event has arrived", ground: "bg-caution-wash text-caution" },
   quiet: { icon: "warning", title: "No event for more than a day", ground: "bg-caution-wash text-caution" },
   works: { icon: "check", title: "The script works", ground: "bg-good-wash text-good" },
 };
@@ -37,7 +37,7 @@ export function StatusCard({ install }: { install: Install }) {
           {state !== "nothing" && (
             <Facts
               facts={[
-                ["Last asked for", <Moment key="fetch" iso={install.last_script_fetch} never="Not known" />],
+                ["Last requested", <Moment key="fetch" iso={install.last_script_fetch} never="Not known" />],
                 ["Last event", <Moment key="event" iso={install.last_event} never="None in the last seven days" />],
               ]}
             />
@@ -50,11 +50,10 @@ export function StatusCard({ install }: { install: Install }) {
 }
 
 const SENTENCES: Record<InstallState, ReactNode> = {
-  nothing: "Put the lines below on your pages and open one of them. This page looks every few seconds.",
-  fetched:
-    "Somebody has asked for the script. It works once a page of yours has sent an event; this page looks for one.",
-  quiet: "It has worked before. Is it still on your pages? This page looks every few seconds.",
-  works: "Pages of yours run it and send events.",
+  nothing: "Put the lines below on your pages and open one of them. This page checks every few seconds.",
+  fetched: "The script was requested. It works once one of your pages has sent an event; this page checks for one.",
+  quiet: "It has worked before. Is it still on your pages? This page checks every few seconds.",
+  works: "Your pages run it and send events.",
 };
 
 function Moment({ iso, never }: { iso: string | null; never: string }) {
@@ -65,7 +64,7 @@ function WhyNoEvents() {
   const { projectKey } = useParams({ from: "/app/p/$projectKey/install" });
   return (
     <ul className="flex list-disc flex-col gap-1 pl-4.5">
-      <li>Events come about two seconds after a page was opened. Open one, or reload it, and wait a moment.</li>
+      <li>Events arrive about two seconds after a page was opened. Open one, or reload it, and wait a moment.</li>
       <li>
         Where{" "}
         <Link to="/settings/projects/$projectKey" params={{ projectKey }} className="link">
@@ -74,7 +73,7 @@ function WhyNoEvents() {
         , nothing is sent before a visitor has agreed.
       </li>
       <li>Crawlers and automated browsers do not count. Use an ordinary browser, without an ad blocker.</li>
-      <li>A content security policy can let the script in and its events not. The check below tells.</li>
+      <li>A content security policy can allow the script but block its events. The check below finds this.</li>
     </ul>
   );
 }
@@ -105,7 +104,7 @@ export function PagesCard({ pages }: { pages: Install["pages"] }) {
     <Card
       flush
       title="Pages with the script"
-      about="Those that visitors have opened in the last seven days, at most 50."
+      about="Pages that visitors have opened in the last seven days, at most 50."
     >
       <Table
         label="Pages with the script"

@@ -28,7 +28,7 @@ export function KeysPage() {
   );
   return (
     <Page>
-      <PageHeader title="API keys" about="With a key, programs do what its permissions allow." actions={add} />
+      <PageHeader title="API keys" about="Programs use the API with a key, within its permissions." actions={add} />
       <Loaded query={keys}>
         {({ keys }) => (
           <Card flush>
@@ -122,7 +122,7 @@ function Keys({ keys }: { keys: Key[] }) {
           toast(`${revoked.name} was revoked.`);
         }}
       >
-        <p>Every server refuses it within a second. This cannot be taken back.</p>
+        <p>Every server refuses it within a second. This cannot be undone.</p>
         {revoked?.last_used_at && <p>It was last used {ago(revoked.last_used_at)}.</p>}
       </ConfirmDialog>
     </>

@@ -30,8 +30,8 @@ export function LaunchPage() {
           title="Checklist"
           about={
             experiment.status === 1
-              ? "What the server sees. It looks again while this page is open."
-              : "The server looks again while this page is open. Only what is blocked keeps it from starting."
+              ? "The server repeats these checks while this page is open."
+              : "The server repeats these checks while this page is open. Only blocked ones prevent the start."
           }
         >
           <Loaded query={checklist}>

@@ -15,7 +15,7 @@ export function PreviewLinks({ projectKey, testId }: { projectKey: string; testI
   return (
     <Card
       title="Previews"
-      about="Look at each variant on its page. Nothing is recorded, and the checklist learns what a preview finds."
+      about="Look at each variant on its page. Nothing is recorded, and the checklist shows what a preview finds."
     >
       <Loaded query={links} skeleton={<Lines count={3} />}>
         {({ variants }) => (
@@ -28,7 +28,7 @@ export function PreviewLinks({ projectKey, testId }: { projectKey: string; testI
               ))}
             </ul>
             <p className="mt-3 text-sm text-soft">
-              The links hold for seven days. Whoever has one sees the variant, without signing in.
+              The links are valid for seven days. Anyone with a link sees the variant, without signing in.
             </p>
           </>
         )}

@@ -68,7 +68,7 @@ function Act({ status, checklist, isBlocked }: ActProps) {
           to="/p/$projectKey/experiments/$testId/proposals"
           params={{ projectKey, testId: String(experiment.test_id) }}
         >
-          Decide the proposed start
+          Decide on the proposed start
         </ButtonLink>
       </div>
     );

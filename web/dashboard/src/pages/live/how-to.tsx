@@ -26,9 +26,9 @@ export function HowTo({ projectKey }: { projectKey: string }) {
             </Link>
             .
           </li>
-          <li>The visitor has not consented, or has denied, or the browser keeps nothing for the site.</li>
+          <li>The visitor has not consented or has denied consent, or the browser stores nothing for the site.</li>
           <li>
-            The operator has given the script's API another name: it then stands in place of{" "}
+            The operator has given the script's API another name. Use that name instead of{" "}
             <code className="font-mono text-sm">muriel</code>.
           </li>
         </ul>

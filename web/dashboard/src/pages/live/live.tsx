@@ -17,7 +17,7 @@ export function LivePage() {
     <Page>
       <PageHeader
         title="Live view"
-        about="What one visitor does on your site, as it happens, and what each experiment decides."
+        about="The events of one visitor on your site, as they happen, and the decision of each experiment."
       />
       <Chooser key={visitor} visitor={visitor} />
       {visitor === undefined ? (

@@ -21,7 +21,7 @@ const SAYINGS: Record<Schemas["EventType"], Say> = {
   pageview: (event) => ({ icon: "book", text: `Opened ${pathOf(event.url)}` }),
   exposure: (event, names) => ({
     icon: "flask",
-    text: `Met ${arm(event)} of ${experiment(event, names)}, and counts there`,
+    text: `Met ${arm(event)} of ${experiment(event, names)}, and is counted there`,
   }),
   click: (event) => ({ icon: "check", text: `Clicked ${clicked(event)}` }),
   submit: (event) => ({ icon: "check", text: `Submitted the form ${quoted(event.trigger)}` }),
@@ -84,7 +84,7 @@ function known(attributes: unknown): string {
 
 /** State of a variant on the page: which changes found their elements, and which failed. */
 function health(event: LiveEvent, names: Names): string {
-  if (event.test_id === undefined) return "The page reported how the script did";
+  if (event.test_id === undefined) return "The page reported the health of the script";
   const changes = typeof event.changes === "string" ? [...event.changes].filter((one) => one !== "-") : [];
   const found = changes.filter((one) => one === "1").length;
   const errors = Number(event.errors ?? 0);
@@ -92,7 +92,7 @@ function health(event: LiveEvent, names: Names): string {
     changes.length > 0 &&
       `${found} of ${changes.length} ${changes.length === 1 ? "change" : "changes"} found their element`,
     errors > 0 && `${errors} ${errors === 1 ? "error" : "errors"}`,
-    Number(event.late ?? 0) > 0 && "it came too late",
+    Number(event.late ?? 0) > 0 && "the variant came too late",
   ].filter(Boolean);
   const said = parts.length > 0 ? parts.join(", ") : "nothing failed";
   return `${arm(event)} of ${experiment(event, names)} reported: ${said}`;

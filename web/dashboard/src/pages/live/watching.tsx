@@ -56,7 +56,7 @@ export function Watching({ projectKey, visitor }: { projectKey: string; visitor:
           </ol>
         ) : (
           <Empty icon="pulse" title={connection.state === "open" ? "Waiting for this visitor" : "Not connected yet"}>
-            Open a page of your site in the browser with this id. What it does appears here within two or three seconds.
+            Open a page of your site in the browser with this id. Its events appear here within two or three seconds.
           </Empty>
         )}
       </Card>
@@ -76,7 +76,9 @@ function ConnectionState({ connection, retryNow }: { connection: Connection; ret
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Dot word={{ text: "Not connected", tone: "bad" }} hollow />
       <span className="text-soft">
-        {failure.status === 503 ? "Too many are watching at the moment, or the server is starting." : failure.message}{" "}
+        {failure.status === 503
+          ? "Too many people are watching at the moment, or the server is starting."
+          : failure.message}{" "}
         <Countdown until={until} />
       </span>
       <Button small onClick={retryNow}>

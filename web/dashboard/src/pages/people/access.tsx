@@ -38,7 +38,7 @@ export function AccessFields<V extends Access>({ form: typed }: { form: Form<V> 
           <Choice
             kind="radio"
             name="projects"
-            label="Every project, those to come too"
+            label="All projects, also future ones"
             checked={!isLimited}
             onChange={() => form.set("projects", null)}
           />

@@ -113,7 +113,7 @@ function People({ people }: { people: Person[] }) {
             cell: (person) =>
               isAtLeast(session.role, person.role) &&
               person.person_id !== session.person.person_id && (
-                <Menu align="end" trigger={<IconButton small icon="more" label={`Acts for ${person.name}`} />}>
+                <Menu align="end" trigger={<IconButton small icon="more" label={`Actions for ${person.name}`} />}>
                   <MenuItem icon="person" onClick={() => setChanged(person)}>
                     Change role and projects
                   </MenuItem>
@@ -143,7 +143,7 @@ function People({ people }: { people: Person[] }) {
       >
         <p>
           They are signed out at once and cannot sign in again. API keys, invitations, links to results and preview
-          links that they made stop working, so first give programs that use their keys other ones.
+          links that they created stop working. If programs use their keys, give these programs other keys first.
         </p>
         <p>Experiments and comments stay, with their name.</p>
       </ConfirmDialog>

@@ -30,13 +30,13 @@ export function Calibration({ calibration }: { calibration: Rated[] }) {
     <Card
       flush
       title="Were the ratings right?"
-      about="What became of experiments, by how the team had rated their hypotheses."
+      about="Outcomes of experiments, by the team's ratings of their hypotheses."
       actions={calibration.length > 0 && <Segments label="Rating" of={CHOICES} value={name} change={setName} />}
     >
       {calibration.length === 0 ? (
         <Empty icon="lightbulb" title="No rated hypothesis was tested yet">
-          Rate hypotheses before they are tested, and make experiments from them. Once these are concluded, you see here
-          whether the ratings foretell what wins.
+          Rate hypotheses before they are tested, and create experiments from them. Once these are concluded, this card
+          shows whether the ratings predict which experiments win.
         </Empty>
       ) : (
         <>
@@ -104,10 +104,9 @@ function HowSure({ rows }: { rows: readonly Rated[] }) {
   const isAll = rows.every(({ tests }) => tests < FEW);
   return (
     <Note>
-      {isAll ? "That is very little to go by. " : "Of some ratings little is known. "}
+      {isAll ? "These are very few experiments. " : "Some ratings have very few experiments. "}
       {integer(least.won)} of {count(least.tests, "experiment")} with rating {least.value} won, which fits any win rate
-      from {rateRange(least.win_rate_interval)}. Differences between ratings with wide intervals may be nothing but
-      luck.
+      from {rateRange(least.win_rate_interval)}. Differences between ratings with wide intervals may be due to chance.
     </Note>
   );
 }
@@ -116,17 +115,18 @@ function Explained() {
   return (
     <HowToRead>
       <p>
-        Good ratings foretell results: the more confident the team was, the more should win, and the more should be
-        expected. Where the numbers do not rise with the rating, the rating does not help to choose what to test next.
+        Good ratings predict results: the higher the team's confidence, the more experiments should win, and the higher
+        the expected lift should be. If the numbers do not rise with the rating, the rating does not help to choose what
+        to test next.
       </p>
       <p>
-        The win rate is of experiments that are not invalid, with the interval in which it is for experiments of this
-        kind. The expected lift is the average of what to expect of them, where something is known. Two ratings differ
-        for sure only where their intervals hardly overlap.
+        The win rate is that of all valid experiments with the rating. Its interval is the range in which the win rate
+        of such experiments lies. The expected lift is the average over those experiments that have one. Two ratings
+        differ for sure only if their intervals hardly overlap.
       </p>
       <p>
-        Ratings are those that hypotheses have now. Whoever changes them after the result will find them right: rate
-        before the experiment, and leave it.
+        Ratings are the current ones of the hypotheses. Ratings that are changed after the result always seem right:
+        rate before the experiment, and do not change the ratings later.
       </p>
     </HowToRead>
   );

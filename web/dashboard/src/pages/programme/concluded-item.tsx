@@ -20,11 +20,11 @@ import type { Concluded } from "./filters";
 import { drawnLift, lift, liftRange } from "./numbers";
 
 const NO_ESTIMATE: Record<Schemas["NoEstimate"], string> = {
-  invalid: "It is not valid, so nothing is expected of it.",
-  personalization: "Its variants are for different audiences, so what lies between them is not an effect.",
-  no_result: "No result was kept with its conclusion: it was concluded by an older version, or had no primary goal.",
-  not_trusted: "A health check had failed, so its result is not to be trusted.",
-  too_few_conversions: "A variant or the control had fewer than 10 conversions: too few to expect anything.",
+  invalid: "The experiment is not valid, so it has no expected lift.",
+  personalization: "Its variants are for different audiences, so the difference between them is not an effect.",
+  no_result: "No result was stored with its conclusion: an older version concluded it, or it had no primary goal.",
+  not_trusted: "A health check had failed, so its result cannot be trusted.",
+  too_few_conversions: "A variant or the control had fewer than 10 conversions: too few for an expected lift.",
 };
 
 /** Lines of the picture: the observed lift, and the expected lift below it. */
@@ -159,9 +159,9 @@ function Details({ item }: { item: Concluded }) {
   const facts: [ReactNode, ReactNode][] = [
     ["Why it ended this way", <Text key="note" text={item.note} />],
     ["Concluded", moment(item.concluded_at)],
-    ["Primary goal", item.goal_name ?? "Not kept"],
-    ["Visitors", item.visitors === null ? "Not kept" : integer(item.visitors)],
-    ["Lifts are of", item.variant_id === null ? NOTHING : armName(item.variant_id)],
+    ["Primary goal", item.goal_name ?? "Not stored"],
+    ["Visitors", item.visitors === null ? "Not stored" : integer(item.visitors)],
+    ["Compared variant", item.variant_id === null ? NOTHING : armName(item.variant_id)],
     ["Served now", item.serving_variant_id === null ? "None" : armName(item.serving_variant_id)],
     ["Key", <code key="key">{item.experiment_key}</code>],
   ];

@@ -94,9 +94,9 @@ export function ConcludedList({ programme, shown, filters, change }: ListProps) 
           <Empty
             icon="search"
             title="No experiment matches"
-            action={<Button onClick={clear}>Show all that were concluded</Button>}
+            action={<Button onClick={clear}>Show all concluded experiments</Button>}
           >
-            Fewer filters find more.
+            Remove filters to find more.
           </Empty>
         )
       )}
@@ -124,13 +124,14 @@ function Explained() {
     <div className="px-4 pb-3 md:px-5">
       <HowToRead>
         <p>
-          “Shown” is the lift that the result had when the experiment was concluded, with its interval, of the variant
-          that is served or else of the one that did best. In the picture it has a hollow dot.
+          “Shown” is the lift in the result when the experiment was concluded, with its interval. It is that of the
+          variant that is served, or else of the variant with the highest lift. In the picture it has a hollow dot.
         </p>
         <p>
-          “Expected” is the true lift to expect behind it, once the luck of having looked good is taken out, with the
-          interval in which the truth is with a probability of 95{"\u00a0"}%. It has a filled dot. All pictures of the
-          list have one scale, and its line is where nothing changes; an arrow says that an interval goes on.
+          “Expected” is the best estimate of the true lift. It is usually smaller, because results that look best are
+          partly luck. The true lift is within its interval with a probability of 95{"\u00a0"}%. In the picture it has a
+          filled dot. All pictures of the list have one scale. The line marks a lift of 0, and an arrow shows that an
+          interval continues.
         </p>
       </HowToRead>
     </div>

@@ -29,7 +29,7 @@ export function Download({ filters, total }: { filters: ProgrammeFilters; total:
         icon="download"
         isBusy={isBusy}
         onClick={save}
-        title={`${integer(total)} experiments, as they are filtered`}
+        title={`${integer(total)} experiments that match the filters`}
       >
         Download CSV
       </Button>

@@ -21,8 +21,8 @@ export function Holdouts({ holdouts }: { holdouts: Holdout[] }) {
       {holdouts.length > 0 ? (
         <>
           <p className="max-w-160 text-soft">
-            A holdout keeps some visitors out of experiments. What all others do differently is what the experiments did
-            together: the only statement here that needs no assumptions.
+            A holdout keeps some visitors out of experiments. The difference between these and all other visitors is the
+            joint effect of the experiments: the only number here that needs no assumptions.
           </p>
           <ul className="flex flex-col gap-1.5">
             {holdouts.map((holdout, at) => (
@@ -46,9 +46,8 @@ function None() {
   const project = useProject();
   return (
     <p className="max-w-160 text-soft">
-      There is no holdout. With one, some visitors are kept out of all experiments, and what the experiments do together
-      is measured: the only statement that needs no assumptions. It has to begin before the experiments that it
-      measures.{" "}
+      There is no holdout. A holdout keeps some visitors out of all experiments, and so measures the joint effect of the
+      experiments: the only number that needs no assumptions. It has to begin before the experiments that it measures.{" "}
       {project && may(session, project.project_key, "write") && (
         <Link
           to="/p/$projectKey/groups/new"
@@ -56,7 +55,7 @@ function None() {
           search={{ kind: "holdout" }}
           className="link"
         >
-          Make one for {project.name}
+          Create one for {project.name}
         </Link>
       )}
     </p>
@@ -95,7 +94,7 @@ function Measured({ projectKey, id }: { projectKey: string; id: number }) {
   }
   const { variants, primary_goal: goal } = result.data;
   const analysis = variants[1]?.analysis;
-  if (analysis == null || analysis.lift === null) return <span>nothing is known yet.</span>;
+  if (analysis == null || analysis.lift === null) return <span>no result yet.</span>;
   return (
     <span className="num">
       <span className="font-semibold">{lift(analysis.lift)}</span>

@@ -43,7 +43,7 @@ export function ProgrammePage() {
   const hasList = newest === undefined ? programme.isError && isNarrowed : newest.totals.concluded > 0;
   return (
     <Page>
-      <PageHeader title="Learnings" about="What concluded experiments came to, and what the next ones can build on." />
+      <PageHeader title="Learnings" about="Outcomes of concluded experiments, and what the team learned from them." />
       {hasScope && (
         <Scope
           filters={filters}
@@ -73,7 +73,7 @@ function Numbers({ programme }: { programme: Programme }) {
   return (
     <>
       {programme.truncated && (
-        <Note>More than 10,000 experiments were concluded. The oldest of them are left out of everything here.</Note>
+        <Note>More than 10,000 experiments were concluded. This page leaves out the oldest ones.</Note>
       )}
       <p role="status" className="sr-only">
         {count(programme.totals.concluded, "concluded experiment")}
@@ -91,7 +91,7 @@ function Nothing({ filters, change }: { filters: ProgrammeFilters; change: Chang
       <Card>
         <Empty
           icon="search"
-          title="Nothing was concluded there"
+          title="No concluded experiments here"
           action={
             <Button
               onClick={() => {
@@ -117,10 +117,10 @@ function Nothing({ filters, change }: { filters: ProgrammeFilters; change: Chang
         action={projects.length > 0 && <ButtonLink to="/experiments">Go to the experiments</ButtonLink>}
       >
         <p>
-          When an experiment is over, open it, choose “Conclude”, and say how it ended and what was learned. From then
-          on it stands here, whatever came out: lost and undecided ones teach as much as those that won.
+          When an experiment is over, open it, choose “Conclude”, and say how it ended and what was learned. It is then
+          listed here, whatever its outcome: lost and undecided experiments teach as much as those that won.
         </p>
-        <p className="mt-2">With them come the win rate, the pace, and what the winners can be expected to bring.</p>
+        <p className="mt-2">This page then also shows the win rate, the pace and the expected effect of the winners.</p>
       </Empty>
     </Card>
   );

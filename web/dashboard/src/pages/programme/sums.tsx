@@ -53,9 +53,9 @@ function SumTable({ rows, programme }: { rows: Row[]; programme: Programme }) {
       <Table label="What the winners bring" columns={columnsOf(rows)} rows={rows} keyOf={({ name }) => name} />
       <div className="flex flex-col gap-3 border-t border-line px-4 py-4 md:px-5">
         <p className="max-w-160">
-          Results added up say too much. An experiment is called a winner because its result was high, and a part of
-          that is luck: where 10{"\u00a0"}% is true, a win shows 12 to 13{"\u00a0"}% on average. What is expected has
-          the luck taken out.
+          The sum of results is too high. An experiment is called a winner because its result was high, and a part of
+          that is luck: if the true lift is 10{"\u00a0"}%, a win shows 12 to 13{"\u00a0"}% on average. The expected lift
+          is corrected for this luck.
         </p>
         <Explained programme={programme} />
       </div>
@@ -113,12 +113,12 @@ function members(tests: number, without: number): string {
 }
 
 function Unknown({ row: { sum } }: { row: Row }) {
-  return <span className="text-soft">{sum.without_lift > 0 ? "not known" : "nothing"}</span>;
+  return <span className="text-soft">{sum.without_lift > 0 ? "not known" : "none"}</span>;
 }
 
 function Explained({ programme: { learned_from: learned, without_estimate: without } }: { programme: Programme }) {
   const reasons = [
-    [without.no_result, "without a kept result"],
+    [without.no_result, "without a stored result"],
     [without.too_few_conversions, "with too few conversions"],
     [without.not_trusted, "with a failed health check"],
     [without.personalization, "for different audiences"],
@@ -128,22 +128,22 @@ function Explained({ programme: { learned_from: learned, without_estimate: witho
   return (
     <HowToRead>
       <p>
-        In the picture, the filled dot is what to expect, with the interval in which the true sum is with a probability
-        of 95{"\u00a0"}%. The hollow dot is what the results showed, added up.
+        In the picture, the filled dot is the expected sum. With a probability of 95{"\u00a0"}%, the true sum is within
+        its interval. The hollow dot is the sum of the results.
       </p>
       <p>
-        What to expect is learned from {count(learned, "concluded experiment")} of all times, whatever came out: where
-        most did nothing, most of what a winner showed was luck.{" "}
-        {told.length > 0 && `Nothing can be learned from others: ${told.join(", ")}.`}
+        Expected lifts are estimated from {count(learned, "concluded experiment")} of all times, whatever their outcome:
+        if most had no effect, most of what a winner showed was luck.{" "}
+        {told.length > 0 && `The others are not used: ${told.join(", ")}.`}
       </p>
       <p>
         Each lift is of the primary goal of its experiment, and 2{"\u00a0"}% more orders count like 2{"\u00a0"}% more
-        sign-ups. The sum takes each lift as if it was for all visitors, lasted, and did not change the others. It is a
+        sign-ups. The sum assumes that each lift applies to all visitors, lasts, and does not change the others. It is a
         yardstick for the team, not a forecast of revenue.
       </p>
       <p>
-        It is right only if experiments are concluded whatever comes out. Whoever deletes losers, or leaves them open,
-        makes winners look better than they are.
+        The sum is right only if experiments are concluded whatever their outcome. If losers are deleted or left open,
+        winners look better than they are.
       </p>
     </HowToRead>
   );

@@ -57,7 +57,7 @@ function WinRate({
   if (won === null || range === undefined) {
     return (
       <Tile title="Win rate" value="Not known yet">
-        <p className="text-soft">Every experiment that was concluded is not valid, so none could win.</p>
+        <p className="text-soft">None of the concluded experiments is valid, so none could win.</p>
       </Tile>
     );
   }
@@ -72,7 +72,7 @@ function WinRate({
       </div>
       <p>
         {integer(outcomes.won)} of {count(concluded - outcomes.invalid, "valid experiment")} won. Experiments such as
-        these win in <span className="num">{range}</span> of cases: the fewer there are, the less is known.
+        these win in <span className="num">{range}</span> of cases: more experiments narrow this range.
       </p>
     </Tile>
   );

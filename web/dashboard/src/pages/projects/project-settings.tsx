@@ -43,8 +43,8 @@ const LABELS: Record<keyof Settings, string> = {
   gpc: "Global Privacy Control counts as a denial",
   bots: "Automated browsers and crawlers take part",
   health: "Page views whose health is reported, in percent",
-  base: "Where pages reach this server",
-  stop_on_page_harm: "Experiments that harm pages end by themselves",
+  base: "Address at which pages reach this server",
+  stop_on_page_harm: "Experiments that harm pages end automatically",
   editors_have_code: "Editors may change code that runs on pages",
   approve_code: "A second person approves changes of code",
   approve_live: "A second person approves changes of live experiments",
@@ -80,7 +80,7 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
               form={form}
               name="base"
               label={LABELS.base}
-              hint="Such as https://muriel.example.com, or a path on your own site that is passed on. Empty for the server that delivered the script."
+              hint="Such as https://muriel.example.com, or a path on your own site that is forwarded to it. Empty: the server that delivered the script."
               maxLength={512}
               inputMode="url"
             />
@@ -118,7 +118,7 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
               form={form}
               name="health"
               label={LABELS.health}
-              hint="Errors, selectors that match nothing and slow pages are found in these."
+              hint="Errors, slow pages and selectors that match nothing are found in these page views."
               min={0}
               max={100}
               step={1}
@@ -134,14 +134,14 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
         </Card>
         <Card
           title="Code and approval"
-          about="Experiments can carry code that runs on your pages. These decide who may change it, and alone or not."
+          about="Experiments can contain code that runs on your pages. These settings decide who may change it, and whether a second person has to approve."
         >
           <div className="flex flex-col gap-4">
             <FormCheckbox
               form={form}
               name="editors_have_code"
               label={LABELS.editors_have_code}
-              hint="Admins and owners always may."
+              hint="Admins and owners may always change it."
             />
             <FormCheckbox
               form={form}

@@ -63,7 +63,7 @@ export function ProjectsPage() {
           />
         ) : (
           <Empty icon="layers" title="No projects yet" action={add}>
-            {add ? "Make one to begin." : "Ask an admin to let you into a project."}
+            {add ? "Create one to begin." : "Ask an admin for access to a project."}
           </Empty>
         )}
       </Card>
@@ -81,7 +81,7 @@ function NewProjectDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
     submit: async (values) => {
       const { data } = await send("post", "/v2/projects", { body: values });
       await Promise.all([refreshSession(), outdate(cache, "/v2/projects", "/v2/audit")]);
-      toast(`${values.name} was made.`);
+      toast(`${values.name} was created.`);
       onClose();
       await navigate({ to: "/settings/projects/$projectKey", params: { projectKey: data.project_key } });
     },

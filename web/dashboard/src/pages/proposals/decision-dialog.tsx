@@ -32,7 +32,7 @@ const WORDS: Record<Decision, { title: string; act: string; done: string; about:
     title: "Reject this proposal?",
     act: "Reject it",
     done: "The proposal was rejected.",
-    about: "Nothing is changed. The one who proposed it reads why.",
+    about: "Nothing is changed. The person who proposed it sees the reason.",
   },
   withdraw: {
     title: "Withdraw your proposal?",
@@ -43,8 +43,8 @@ const WORDS: Record<Decision, { title: string; act: string; done: string; about:
   again: {
     title: "Propose it again?",
     act: "Propose it again",
-    done: "Proposed again. Somebody else approves it.",
-    about: "The same change is proposed for the experiment as it is now, in place of this proposal.",
+    done: "Proposed again. Somebody else has to approve it.",
+    about: "The same change is proposed for the current state of the experiment, and replaces this proposal.",
   },
 };
 
@@ -54,7 +54,7 @@ const APPROVE_STATUS: Partial<Record<Schemas["StatusCode"], (typeof WORDS)["appr
     title: "Approve the start?",
     act: "Approve and start it",
     done: "Approved. The experiment is live.",
-    about: "Visitors meet it within a minute.",
+    about: "The experiment reaches visitors within a minute.",
   },
   0: {
     title: "Approve the stop?",
@@ -88,7 +88,7 @@ export function DecisionDialog({ projectKey, proposal, decision, onClose }: Deci
       await outdateExperiment(cache);
       onClose();
     } catch (thrown) {
-      setError(await inWords(thrown, cache, "Close this to see it."));
+      setError(await inWords(thrown, cache, "Close this dialog to see it."));
       setBusy(false);
     }
   };

@@ -20,8 +20,8 @@ export function ExperimentProposalsPage() {
             ))
           ) : (
             <Empty icon="approve" title="No proposals">
-              Where the project asks for a second person, changes of this experiment are proposed, and wait here until
-              somebody approves them.
+              If a second person has to approve changes of this experiment, they are proposed, and wait here for a
+              decision.
             </Empty>
           )
         }

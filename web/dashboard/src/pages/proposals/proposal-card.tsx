@@ -56,7 +56,7 @@ function OpenPart({ projectKey, proposal }: { projectKey: string; proposal: Prop
         <FieldChanges changes={proposal.changes} />
       ) : (
         <p className="text-soft">
-          It changes nothing now: the experiment is like this already, or it cannot be made any more.
+          It would change nothing: the experiment already has these values, or the change is no longer possible.
         </p>
       )}
       {isOutdated(proposal) && (

@@ -21,7 +21,7 @@ export function ProposalsPage() {
   usePageTitle("Proposals");
   return (
     <Page>
-      <PageHeader title="Proposals" about="Changes that wait for a second person. Nobody decides their own." />
+      <PageHeader title="Proposals" about="Changes that need a second person. Nobody decides on their own proposal." />
       <Tabs label="Proposals">
         {STATES.map(([name, search]) => (
           <Tab key={name} to="/p/$projectKey/proposals" params={{ projectKey }} search={search} {...BY_SEARCH}>
@@ -95,8 +95,8 @@ function NoProposals({ projectKey, isAll }: { projectKey: string; isAll: boolean
   const isAdmin = may(useSession(), projectKey, "admin");
   return (
     <Empty icon="approve" title={isAll ? "No proposals" : "Nothing waits for a decision"}>
-      A project can ask that a second person approves code, and changes of live experiments. Then they are proposed, and
-      wait here.{" "}
+      A project can require that a second person approves changes of code and of live experiments. Such changes are
+      proposed, and wait here.{" "}
       {isAdmin && (
         <Link to="/settings/projects/$projectKey" params={{ projectKey }} className="link">
           Settings of the project

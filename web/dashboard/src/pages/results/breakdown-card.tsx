@@ -41,11 +41,7 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
     );
   };
   return (
-    <Card
-      flush
-      title="Segments"
-      about="The same comparison for one kind of visitor at a time, within what is chosen above."
-    >
+    <Card flush title="Segments" about="The same comparison for each segment of visitors. The filters above apply.">
       <div ref={by} className="flex flex-col gap-3 px-4 pb-4 md:px-5">
         <BySelect value={dimension} change={change} />
         {isFormer && <p className="text-sm text-soft">Waiting for the new numbers…</p>}
@@ -57,8 +53,8 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
             </Note>
             <HowToRead>
               <p>
-                Visitors belong to the segment in which they were when they entered. The 50 largest segments are shown,
-                then all others together. Intervals are wider than above, as each segment has fewer visitors.
+                A visitor belongs to the segment that applied on entry. The 50 largest segments are shown, then all
+                others together. Intervals are wider than above, as each segment has fewer visitors.
               </p>
               <p>
                 A segment that does much better or worse than the others is worth an experiment of its own: write a

@@ -19,7 +19,7 @@ export function ConfirmPlan() {
   return (
     <>
       <Button small onClick={() => setOpen(true)}>
-        Have the clock go by it
+        Let the clock follow it
       </Button>
       {isOpen && <ConfirmPlanDialog onClose={() => setOpen(false)} />}
     </>
@@ -39,14 +39,14 @@ function ConfirmPlanDialog({ onClose }: { onClose: () => void }) {
       ifMatch: etag,
       idempotencyKey: idempotencyKey(reason),
     });
-    return "The clock goes by the experiment as it is.";
+    return "The clock now follows the changed plan.";
   };
   const propose = async () => {
     await send("post", "/v2/project/{project_key}/experiment/{test_id}/proposals", {
       params,
       body: { confirm_plan: reason },
     });
-    return "Proposed. Somebody else approves it.";
+    return "Proposed. Somebody else has to approve it.";
   };
   const act = async () => {
     setBusy(true);
@@ -68,24 +68,25 @@ function ConfirmPlanDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       isOpen
       onClose={onClose}
-      title="Have the clock go by the changed plan?"
+      title="Let the clock follow the changed plan?"
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" isBusy={isBusy} onClick={act}>
-            Have the clock go by it
+            Let the clock follow it
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-3">
         <p>
-          It then ends, serves and weighs by the experiment as it is now. Results go on saying what was changed after
-          the start. Where the project asks for approval, this is proposed, and somebody else approves it.
+          The clock then ends the experiment, serves winners and moves weights by the experiment's current settings.
+          Results still list what was changed after the start. If the project requires approval, this is proposed, and
+          somebody else has to approve it.
         </p>
         <TextBox
           label="Why it was changed"
-          hint="History and results keep it."
+          hint="Shown in the history and in results."
           value={reason}
           onChange={(event) => setReason(event.target.value)}
         />

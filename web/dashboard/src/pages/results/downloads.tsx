@@ -50,8 +50,8 @@ export function Downloads({ projectKey, testId, testName, question }: DownloadsP
         </Button>
       </div>
       <p className="max-w-160 text-sm text-soft">
-        <code>muriel verify FILE</code> computes the result in the JSON again from the event log, and says whether any
-        number in it was changed.
+        <code>muriel verify FILE</code> recomputes the JSON result from the event log, and reports whether any number in
+        it was changed.
       </p>
       {failure !== undefined && <ErrorPanel error={failure} />}
     </div>

@@ -14,10 +14,11 @@ export function PlanInWords({ plan }: { plan: Plan | undefined }) {
   if (plan === undefined) return null;
   const { visitors_needed: needed, days, mde, power, daily_visitors: daily } = plan;
   if (needed === null)
-    return <p>How long it takes cannot be said yet. In the setup, say what to expect, and it is worked out.</p>;
+    return <p>The duration cannot be estimated yet. Enter the visitors a day and the conversion rate in the setup.</p>;
   return (
     <p>
-      To find a lift of {percentage(mde)} in {decimal(power)} of 100 cases it needs {count(needed, "visitor")}
+      To find a lift of {percentage(mde)} in {decimal(power)} of 100 cases, the experiment needs{" "}
+      {count(needed, "visitor")}
       {days !== null && <>, which takes about {count(days, "day")}</>}
       {daily !== null && <> at {decimal(daily, 0)} a day</>}. A larger lift shows sooner
       {days !== null && days > LONG_DAYS && <>, and few teams wait longer than {LONG_DAYS} days</>}.
@@ -27,7 +28,7 @@ export function PlanInWords({ plan }: { plan: Plan | undefined }) {
 
 const COMES = [
   "The verdict in one sentence: whether a variant is better, worse, or whether it is too early to tell.",
-  "Whether the numbers can be trusted: how visitors were shared, whether changes find their elements, and more.",
+  "Whether the numbers can be trusted: how visitors were split, whether changes find their elements, and more.",
   "The lift of each variant with its interval, which you may read on any day.",
   "Numbers by metric, over time, and by device, country or source.",
 ];
@@ -45,9 +46,9 @@ function WhatComes() {
 export function NotStarted({ plan, action }: { plan: Plan | undefined; action: ReactNode }) {
   return (
     <Card flush>
-      <Empty icon="trend" title="Results come once it runs" action={action}>
+      <Empty icon="trend" title="Results appear once it runs" action={action}>
         <div className="flex flex-col gap-3">
-          <p>Visitors who meet the experiment are counted from its start on. Then this page shows:</p>
+          <p>Visitors who enter the experiment are counted from its start. Then this page shows:</p>
           <WhatComes />
           <PlanInWords plan={plan} />
         </div>
@@ -61,17 +62,17 @@ export function NobodyYet({ plan, isLive, action }: { plan: Plan | undefined; is
     return (
       <Card flush>
         <Empty icon="people" title="Nobody entered while it ran" action={action}>
-          Visitors were not counted: the script may not have been on the page, or no visitor was in the audience.
+          No visitor was counted: the script may not have been on the page, or no visitor was in the audience.
         </Empty>
       </Card>
     );
   return (
     <Card flush>
-      <Empty icon="people" title="It runs, and waits for its first visitor" action={action}>
+      <Empty icon="people" title="It is running, without visitors yet" action={action}>
         <div className="flex flex-col gap-3">
           <p>
-            Visitors appear here within a minute. If nobody comes, look at whether the script is on the page, whether
-            the page's address fits, and who is in the audience.
+            Visitors appear here within a minute. If nobody enters, check that the script is on the page, that the
+            address of the page matches, and who is in the audience.
           </p>
           <p>Once visitors come, this page shows:</p>
           <WhatComes />
@@ -85,8 +86,8 @@ export function NobodyYet({ plan, isLive, action }: { plan: Plan | undefined; is
 export function NobodyFits({ action }: { action: ReactNode }) {
   return (
     <Card flush>
-      <Empty icon="search" title="No visitor fits what is chosen" action={action}>
-        A visitor has to match everything that is chosen. Remove a filter, or look at all visitors.
+      <Empty icon="search" title="No visitor matches the filters" action={action}>
+        A visitor has to match all filters. Remove a filter, or show all visitors.
       </Empty>
     </Card>
   );

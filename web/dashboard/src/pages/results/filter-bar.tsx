@@ -33,7 +33,7 @@ export function FilterBar({ goals, primary, aside, ...fields }: FilterBarProps) 
   const hasProblem = FIELDS.some((name) => name !== "goal_key" && problem(name) !== undefined);
   const open = isOpen || hasProblem;
   return (
-    <search aria-label="What the result is about" className="flex flex-col gap-3">
+    <search aria-label="Goal and visitors of the result" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
         <Select
           label="Goal"
@@ -68,7 +68,7 @@ export function FilterBar({ goals, primary, aside, ...fields }: FilterBarProps) 
               <Button
                 small
                 icon="close"
-                aria-label={`Without: ${name}`}
+                aria-label={`Remove filter: ${name}`}
                 className="max-w-full border-accent! bg-accent-wash! text-accent!"
                 onClick={() => takeAway(without)}
               >
@@ -128,7 +128,7 @@ function chipsOf(question: Question): Chip[] {
   if (epoch !== undefined) chips.push({ name: `Epoch ${epoch}`, without: { epoch: undefined } });
   if (start !== undefined) chips.push({ name: `From ${day(start)}`, without: { start_date: undefined } });
   if (end !== undefined) chips.push({ name: `Until ${day(end)}`, without: { end_date: undefined } });
-  if (tz !== undefined) chips.push({ name: `Days in ${tz}`, without: { tz: undefined } });
+  if (tz !== undefined) chips.push({ name: `Time zone ${tz}`, without: { tz: undefined } });
   if (phase !== undefined) chips.push({ name: PHASE[phase], without: { report_phase: undefined } });
   return chips;
 }

@@ -160,7 +160,7 @@ function ZoneField({ value, error, change }: TypedFieldProps) {
   };
   return (
     <TextInput
-      label="Days in the time zone of"
+      label="Time zone of days"
       placeholder="UTC"
       value={typed}
       maxLength={64}
@@ -168,7 +168,7 @@ function ZoneField({ value, error, change }: TypedFieldProps) {
       onChange={({ target }) => setTyped(target.value)}
       onBlur={take}
       onKeyDown={({ key }) => key === "Enter" && take()}
-      hint="Such as Europe/Berlin."
+      hint="For example Europe/Berlin."
     />
   );
 }

@@ -16,7 +16,7 @@ export function HoldoutLinks({ projectKey, testId }: { projectKey: string; testI
       <Link to="/p/$projectKey/groups/$groupId" params={{ projectKey, groupId: String(id) }} className="link">
         {name}
       </Link>{" "}
-      keeps {percentage(percent)} of visitors out of this experiment and others. Its page shows what they do together.
+      keeps {percentage(percent)} of visitors out of this experiment and others. Its page shows their joint effect.
     </Note>
   ));
 }

@@ -93,7 +93,7 @@ function ResultOf() {
       {failure &&
         (isOfFields(failure) ? (
           <Note tone="bad" role="alert">
-            There is no answer to this. Correct what is marked above.
+            The result cannot be computed. Correct the marked fields above.
           </Note>
         ) : (
           <ErrorPanel error={failure} retry={readAgain} isOutdated={shown !== undefined} />
@@ -208,7 +208,7 @@ function Look({ experiment }: { experiment: Experiment }) {
       to="/p/$projectKey/experiments/$testId/launch"
       params={{ projectKey, testId: String(experiment.test_id) }}
     >
-      Look at the page and the checklist
+      Check the page and the checklist
     </ButtonLink>
   );
 }

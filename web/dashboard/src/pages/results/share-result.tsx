@@ -58,7 +58,7 @@ function ShareDialog({ projectKey, testId, question, isOpen, onClose }: SharePro
         onClose={close}
         width="wide"
         title="Share this result"
-        about="Whoever has a link reads the result without signing in, until it expires or you revoke it. They see numbers and names, but neither code, pages nor people."
+        about="Anybody with a link can read the result without signing in, until the link expires or you revoke it. The link shows numbers and names, but no code, pages or people."
       >
         {made ? (
           <Made made={made} again={() => setMade(undefined)} />
@@ -72,7 +72,7 @@ function ShareDialog({ projectKey, testId, question, isOpen, onClose }: SharePro
               shares.length > 0 ? (
                 <ShareTable shares={shares} goalName={goalName} revoke={setRevoking} />
               ) : (
-                <p className="text-soft">There are none yet.</p>
+                <p className="text-soft">No links yet.</p>
               )
             }
           </Loaded>
@@ -127,18 +127,18 @@ function NewLink({ params, question, goalName, onMade }: NewLinkProps) {
   });
   const fixed = questionWords(question, goalName);
   return (
-    <FormView form={form} act="Make link" isAlwaysReady>
+    <FormView form={form} act="Create link" isAlwaysReady>
       <Note>
         {fixed.length > 0 ? (
           <>
-            It shows what this page shows now, and nothing else: <b className="font-semibold">{fixed.join(", ")}</b>.
+            The link shows only what this page shows now: <b className="font-semibold">{fixed.join(", ")}</b>.
           </>
         ) : (
-          "It shows all visitors, by the primary goal. To share a part, choose visitors on the page first."
+          "The link shows all visitors, by the primary goal. To share only some, choose visitors on the page first."
         )}{" "}
-        {question.end_date === undefined && "Its numbers go on with the experiment."}
+        {question.end_date === undefined && "Its numbers are updated while the experiment runs."}
       </Note>
-      <FormSelect form={form} name="expires_in_days" label="It works for" choices={LIVES} className="max-w-72" />
+      <FormSelect form={form} name="expires_in_days" label="Valid for" choices={LIVES} className="max-w-72" />
     </FormView>
   );
 }
@@ -158,9 +158,9 @@ function Made({ made: { url, share }, again }: { made: Schemas["ShareCreated"]; 
       <div ref={link} tabIndex={-1} className="w-full outline-none">
         <Secret label="Link" text={url} />
       </div>
-      <p className="text-soft">Copy it now: it is not shown again. It works until {date(share.expires_at)}.</p>
+      <p className="text-soft">Copy it now: it is not shown again. The link works until {date(share.expires_at)}.</p>
       <Button small onClick={again}>
-        Make another link
+        Create another link
       </Button>
     </div>
   );

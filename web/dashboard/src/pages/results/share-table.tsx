@@ -43,8 +43,8 @@ export function ShareTable({ shares, goalName, revoke }: TableProps) {
             },
           },
           { name: "State", cell: ({ state }) => <WordBadge word={STATE[state]} /> },
-          { name: "Made", cell: (share) => <Made share={share} /> },
-          { name: "Until", cell: ({ expires_at: at }) => <Day of={at} /> },
+          { name: "Created", cell: (share) => <Made share={share} /> },
+          { name: "Expires", cell: ({ expires_at: at }) => <Day of={at} /> },
           { name: "Opened", cell: ({ opened_at: at }) => (at === null ? "Never" : <Day of={at} />) },
           {
             name: "Actions",
@@ -109,7 +109,7 @@ export function RevokeDialog({ projectKey, share, onClose }: RevokeProps) {
         toast("The link was revoked.");
       }}
     >
-      <p>Whoever has it reads nothing from now on. This cannot be taken back; you can make another link.</p>
+      <p>The link stops working at once. This cannot be undone, but you can create another link.</p>
       {share?.opened_at && <p>It was last opened on {date(share.opened_at)}.</p>}
     </ConfirmDialog>
   );

@@ -37,11 +37,11 @@ export function BasicsStep() {
             type="url"
             required
             maxLength={2048}
-            hint="The page that previews and the live view open. Where the experiment runs is said under Audience."
+            hint="Previews and the live view open this page. Audience sets the pages on which the experiment runs."
           />
           <Labels
             label={LABELS.tags}
-            hint="Labels by which the list is filtered. Enter or a comma ends one."
+            hint="Tags filter the list of experiments. Enter or a comma completes a tag."
             name="tags"
             one="tag"
             values={form.values.tags}
@@ -70,7 +70,7 @@ function Permanent() {
   return (
     <Card
       title="Cannot be changed"
-      about="Set when the experiment was made. For another kind of test, make another experiment."
+      about="Set when the experiment was created. For another kind of test, create another experiment."
     >
       <Facts
         facts={[
@@ -92,7 +92,7 @@ function Permanent() {
               >
                 {isCopied ? "Copied" : "Copy key"}
               </Button>
-              <span className="block w-full text-sm text-soft">What servers and integrations call it.</span>
+              <span className="block w-full text-sm text-soft">Servers and integrations use this key.</span>
             </span>,
           ],
         ]}

@@ -16,13 +16,13 @@ export function GoalActivity({ projectKey, goalId }: { projectKey: string; goalI
     staleTime: 60_000,
   });
   if (activity.isPending) return <p className="skeleton my-1 h-3.5 w-48" />;
-  if (activity.isError) return <p className="text-sm text-soft">What was seen of it lately cannot be told now.</p>;
+  if (activity.isError) return <p className="text-sm text-soft">Recent events of this goal could not be loaded.</p>;
   const { days, last_seen } = activity.data;
   if (last_seen === null) {
     return (
       <p className="flex items-start gap-1.5 text-sm text-caution">
         <Icon name="warning" className="mt-0.5 size-4" />
-        Never seen in the last {DAYS} days
+        Not seen in the last {DAYS} days
       </p>
     );
   }

@@ -51,7 +51,7 @@ export function PrimaryGoal({ form, goals, label, make }: ChoiceProps) {
       ) : (
         key === "" && (
           <Note tone="caution">
-            Without a primary goal nothing can win. Visitors are counted all the same, so it can be chosen later.
+            Without a primary goal, no variant can win. Visitors are counted anyway, so you can choose one later.
           </Note>
         )
       )}

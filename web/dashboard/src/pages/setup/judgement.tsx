@@ -17,13 +17,13 @@ export function Judgement({ form, labels, hasStarted }: JudgementProps) {
   const locked = useLocked();
   return (
     <Card
-      title="How it is judged"
-      about="Plan for a lift that your traffic can find. Results may be read at any time, as often as you like."
+      title="How results are judged"
+      about="Plan for a lift that your traffic can find. You can read results at any time, as often as you like."
     >
       <div className="flex flex-col gap-5">
         {hasStarted && (
           <Note>
-            How many visitors are planned was settled when the experiment first started. Changing it now does not change
+            The planned number of visitors was locked when the experiment first started. Changing it now does not change
             how results are judged.
           </Note>
         )}
@@ -38,7 +38,7 @@ export function Judgement({ form, labels, hasStarted }: JudgementProps) {
           form={form}
           name="plan.mde"
           label={labels["plan.mde"]}
-          hint="A lift is how much better the variant does than the control, relative to it: from 4 % to 4.2 % is a lift of 5 %. Once it is sure that the lift is smaller than this, up or down, the verdict is “No difference”. The smaller it is, the more visitors are needed."
+          hint="The lift is the difference between variant and control, divided by the control: from 4 % to 4.2 % is a lift of 5 %. Once the lift is known to be smaller than this, up or down, the verdict is “No difference”. A smaller value needs more visitors."
           min={0.01}
           max={1000}
           step="any"
@@ -49,7 +49,7 @@ export function Judgement({ form, labels, hasStarted }: JudgementProps) {
           name="plan.visitors"
           label={labels["plan.visitors"]}
           aside="optional"
-          hint="Of all variants together. Results are sharpest around this number. Left empty, it is worked out when the experiment starts."
+          hint="Of all variants together. The intervals are tuned for this number. If the field is empty, the number is computed when the experiment starts."
           min={1}
           step={1}
           className="[&_input]:max-w-40"
@@ -58,7 +58,7 @@ export function Judgement({ form, labels, hasStarted }: JudgementProps) {
           form={form}
           name="configuration.confidence_interval"
           label={labels["configuration.confidence_interval"]}
-          hint="At 95 %, at most 5 of 100 experiments that change nothing ever show a winner or loser on the primary goal, however often somebody looks. More needs more visitors; less errs more often. From 50 to 99."
+          hint="At 95 %, at most 5 of 100 experiments that change nothing ever show a winner or loser on the primary goal, however often you look. A higher confidence needs more visitors; a lower one gives more false results. From 50 to 99."
           min={50}
           max={99}
           step={1}
@@ -71,7 +71,7 @@ export function Judgement({ form, labels, hasStarted }: JudgementProps) {
           hint="Verdicts are the same with either."
           choices={[
             ["1", "Bayesian", "Adds the range in which the lift probably is, given that most changes do little."],
-            ["0", "Frequentist", "Leaves that range out. Intervals and p-values hold at every look."],
+            ["0", "Frequentist", "Leaves that range out. Intervals and p-values hold at any time you look."],
           ]}
         />
       </div>

@@ -28,7 +28,7 @@ export function NewGoalDialog({ projectKey, isOpen, onClose, onMade }: NewGoalPr
         idempotencyKey: keyOf(JSON.stringify(body)),
       });
       await outdate(cache, "/v2/project/{project_key}/goals");
-      toast(`${values.goal_name} was made.`);
+      toast(`${values.goal_name} was created.`);
       onMade(data.goal_key);
       onClose();
     },
@@ -42,7 +42,7 @@ export function NewGoalDialog({ projectKey, isOpen, onClose, onMade }: NewGoalPr
       isOpen={isOpen}
       onClose={close}
       title="New goal"
-      about="Something that visitors do. Goals belong to the project: every experiment can use them, and one that is made today counts events of last week, too."
+      about="Something that visitors do. Goals belong to the project: every experiment can use them. A goal that you create today also counts events of last week."
     >
       <FormView form={form} act="Create goal" labels={GOAL_LABELS} isAlwaysReady>
         <GoalFields form={form} />

@@ -50,7 +50,7 @@ export function PlanFirst({ mde, choose, isLocked }: PlanFirstProps) {
   const isAssumed = assumed.daily_visitors !== null || assumed.baseline_rate !== null;
   return (
     <div className="flex flex-col gap-3 rounded-md bg-sunken px-3.5 py-3">
-      <h3 className="font-medium">What your traffic can find</h3>
+      <h3 className="font-medium">Lifts that your traffic can find</h3>
       {plan.note !== null && plan.findable.length === 0 && <p className="text-soft">{noteInWords(plan.note)}</p>}
       {(isShort || isAssumed) && <Assumptions assumed={assumed} assume={setAssumed} />}
       {plan.findable.length > 0 && <FoundTable plan={plan} mde={mde} choose={choose} isLocked={isLocked} />}
@@ -68,7 +68,7 @@ interface FoundTableProps {
 
 function FoundTable({ plan: { findable, days }, mde, choose, isLocked }: FoundTableProps) {
   return (
-    <ul aria-label="What your traffic can find" className="flex flex-col gap-2">
+    <ul aria-label="Lifts that your traffic can find" className="flex flex-col gap-2">
       {findable.map(({ day, visitors, mde: found }) => {
         const lift = rounded(found);
         // The chosen lift would take too long, or cannot be found.
@@ -78,10 +78,10 @@ function FoundTable({ plan: { findable, days }, mde, choose, isLocked }: FoundTa
             <span className="min-w-0 flex-1 basis-60">
               <span className="font-medium">In {HORIZONS.get(day) ?? count(day, "day")}</span>{" "}
               {found === null || lift === undefined ? (
-                "nothing that can be planned for"
+                "no lift that you can plan for"
               ) : (
                 <>
-                  lifts from <span className="num font-medium">{decimal(found, 1)}&nbsp;%</span> on
+                  lifts of <span className="num font-medium">{decimal(found, 1)}&nbsp;%</span> or more
                   <span className="text-soft">, with {count(visitors, "visitor")}</span>
                 </>
               )}
@@ -110,7 +110,7 @@ function Cost({ plan: { mde, visitors_needed: needed, days } }: { plan: Plan }) 
   if (days <= LONG_DAYS) return <p role="status">{cost}</p>;
   return (
     <Note tone="caution" role="status">
-      {cost} Few teams wait that long. Results are sharpest around the planned number of visitors, so earlier looks show
+      {cost} Few teams wait that long. Intervals are tuned for the planned number of visitors, so earlier results show
       less. Plan for a larger lift.
     </Note>
   );

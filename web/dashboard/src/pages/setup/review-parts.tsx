@@ -19,7 +19,7 @@ type Fact = [name: ReactNode, value: ReactNode];
 export function ReviewParts() {
   const { experiment } = useExperiment();
   return (
-    <Card title="What you have set up" flush>
+    <Card title="Your setup" flush>
       <Part step="Page" facts={pageFacts(experiment)} />
       <Part step="Variants" facts={variantFacts(experiment)} />
       <Goals />
@@ -73,7 +73,7 @@ function pageFacts({ test_name, url, test_type, tags, hypothesis }: Experiment):
 
 function variantFacts({ control, variants, custom_js, custom_css }: Experiment): Fact[] {
   const all: Fact[] = [
-    ["Control", described(control.nickname, "The page as it is", control)],
+    ["Control", described(control.nickname, "The original page", control)],
     ...variants.map((variant): Fact => [variant.name, described(variant.nickname, NO_CHANGES, variant)]),
   ];
   const common = [custom_js && "JavaScript", custom_css && "CSS"].filter(Boolean);
@@ -112,14 +112,14 @@ function Goals() {
       step="Goals"
       facts={[
         [
-          "Decides",
+          "Primary goal",
           primary_goal ? (
             <span key="primary">
               {primary_goal.goal_name} <span className="block text-sm text-soft">{countsOf(primary_goal)}</span>
             </span>
           ) : (
             <span key="none" className="text-caution">
-              No primary goal yet, so nothing can win
+              No primary goal yet, so no variant can win
             </span>
           ),
         ],
@@ -127,7 +127,7 @@ function Goals() {
         ["Guardrails", metrics.join(", ") || "None"],
         ["Worth acting on", <>Lifts of {percentage(plan.mde)} or more</>],
         ["Confidence", percentage(configuration.confidence_interval)],
-        ["Planned visitors", plan.visitors == null ? "Worked out at the start" : integer(plan.visitors)],
+        ["Planned visitors", plan.visitors == null ? "Computed at the start" : integer(plan.visitors)],
       ]}
     />
   );
@@ -150,7 +150,7 @@ function Traffic() {
     <Part
       step="Traffic"
       facts={[
-        ["Take part", `${percentage(traffic_allocation)} of the visitors it is for`],
+        ["Take part", `${percentage(traffic_allocation)} of the audience`],
         [
           "Shares",
           shares.data
@@ -165,7 +165,7 @@ function Traffic() {
 
 function automatic(isBandit: boolean, isAutopilot: boolean): string {
   const acts = [isBandit && "Shares follow the results", isAutopilot && "A winner is served to more and more visitors"];
-  return acts.filter(Boolean).join(". ") || "Shares stay as they are, and people decide about a winner";
+  return acts.filter(Boolean).join(". ") || "Shares do not change, and people decide about a winner";
 }
 
 function scheduleFacts(configuration: Schemas["Configuration"]): Fact[] {

@@ -39,7 +39,7 @@ export function SampleSize({ assumed, assume }: { assumed: Assumed; assume: (ass
   return (
     <Card
       title="How long it takes"
-      about="Counted on one look at the end. A larger lift shows sooner; results are sharpest around the planned number of visitors."
+      about="Computed for one check at the end. A larger lift shows sooner; intervals are tuned for the planned number of visitors."
     >
       <div className="flex flex-col gap-4">
         <Loaded query={plan}>{(answer) => <PlanShown plan={answer} />}</Loaded>
@@ -50,7 +50,7 @@ export function SampleSize({ assumed, assume }: { assumed: Assumed; assume: (ass
 }
 
 const FROM: Record<string, string> = {
-  query: "as you say",
+  query: "as entered",
   experiment: "as in this experiment so far",
   project: "as in the project's last two weeks",
 };
@@ -68,7 +68,7 @@ function PlanShown({ plan }: { plan: Plan }) {
       )}
       {visitors_needed !== null && (
         <p className="text-lg">
-          To find {aim} it needs <b className="font-semibold">{count(visitors_needed, "visitor")}</b>
+          To find {aim}, the experiment needs <b className="font-semibold">{count(visitors_needed, "visitor")}</b>
           {days !== null && (
             <>
               , which takes <b className="font-semibold">{count(days, "day")}</b>
@@ -100,8 +100,8 @@ function PlanShown({ plan }: { plan: Plan }) {
 /** The server's sentence, with the labels of this page for its parameters. */
 export function noteInWords(note: string): string {
   return note
-    .replaceAll("give baseline_rate", "say below how many convert")
-    .replaceAll("give daily_visitors", "say below how many come")
+    .replaceAll("give baseline_rate", "enter the conversion rate below")
+    .replaceAll("give daily_visitors", "enter the visitors a day below")
     .replaceAll("baseline_rate", "the conversion rate")
     .replaceAll("daily_visitors", "the visitors a day");
 }
@@ -111,7 +111,7 @@ function Forecast({ rows }: { rows: Plan["mde_by_day"] }) {
   if (shown.length === 0) return null;
   return (
     <table className="w-full max-w-110 text-left">
-      <caption className="pb-1 text-left font-medium">What can be found by when</caption>
+      <caption className="pb-1 text-left font-medium">Lifts that can be found over time</caption>
       <thead>
         <tr className="border-b border-line text-sm text-soft">
           <th scope="col" className="py-1 pr-4 font-medium">
@@ -153,14 +153,14 @@ function AssumeForm({ isNeeded, assumed, assume }: AssumeProps) {
   });
   return (
     <details open={isOpen ?? isNeeded} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="w-fit font-medium text-accent">Work it out with other numbers</summary>
-      <FormView form={form} act="Work it out" isPlain className="mt-3 flex flex-col gap-3">
+      <summary className="w-fit font-medium text-accent">Calculate with other numbers</summary>
+      <FormView form={form} act="Calculate" isPlain className="mt-3 flex flex-col gap-3">
         <div className="grid gap-4 sm:grid-cols-2">
           <FormNumber
             form={form}
             name="daily_visitors"
             label="Visitors a day"
-            hint="Who would take part. Empty for what the server knows."
+            hint="Visitors who would take part. Leave it empty for the server's number."
             min={1}
             step="any"
           />
@@ -168,7 +168,7 @@ function AssumeForm({ isNeeded, assumed, assume }: AssumeProps) {
             form={form}
             name="baseline_rate"
             label="Conversion rate, in percent"
-            hint="Of the page as it is. Empty for what the server knows."
+            hint="Of the original page. Leave it empty for the server's number."
             min={0}
             max={100}
             step="any"

@@ -102,14 +102,14 @@ function GoalsForm({ goals }: { goals: Schemas["Goal"][] }) {
         className="flex flex-col gap-5"
       >
         <Card
-          title="What decides"
-          about="One goal decides whether a variant wins. Choose what the change is meant to move."
+          title="The goal that decides"
+          about="One goal decides whether a variant wins. Choose the one that the change is meant to improve."
         >
           <PrimaryGoal form={form} goals={goals} label={LABELS.primary_goal_key} make={() => setMaking("primary")} />
         </Card>
         <Card
-          title="What is also reported"
-          about="Shown beside the primary goal, and corrected for how many there are. None of these decides."
+          title="Also reported"
+          about="Shown next to the primary goal, and corrected for their number. None of these decides."
         >
           <div className="flex flex-col gap-5">
             <SecondaryGoals
@@ -148,7 +148,7 @@ function Guardrails({ form }: { form: Form<GoalFields> }) {
       />
       <Labels
         label={LABELS.event_metrics}
-        hint="Names of events that your pages or servers send. Visitors who had one are counted, without a goal for it."
+        hint="Names of events that your pages or servers send. Results count the visitors who had such an event. No goal is needed."
         name="event_metrics"
         one="event"
         values={form.values.event_metrics}
@@ -167,14 +167,14 @@ function StopRule() {
   return (
     <p className="px-1 text-soft">
       {ends
-        ? "This experiment ends by itself as soon as a variant wins or loses on the primary goal. "
-        : "Results tell when a variant wins or loses, and the experiment goes on until you end it. "}
+        ? "This experiment ends automatically as soon as a variant wins or loses on the primary goal. "
+        : "Results say when a variant wins or loses, and the experiment continues until you end it. "}
       <Link
         to={"/p/$projectKey/experiments/$testId/setup/schedule"}
         params={{ projectKey, testId: String(experiment.test_id) }}
         className="link"
       >
-        When it ends is said under Schedule
+        Set the end under Schedule
       </Link>
       .
     </p>

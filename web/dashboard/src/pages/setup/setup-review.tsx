@@ -20,8 +20,8 @@ export function ReviewStep() {
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="min-w-0 flex-1 basis-60">
             {experiment.status === 9
-              ? "Launch checks everything once more, shows each variant to you, and starts it."
-              : "What visitors get now, and starting or stopping it, is under Launch."}
+              ? "Launch checks everything once more, shows you each variant, and starts the experiment."
+              : "Launch shows what visitors get now, and starts or stops the experiment."}
           </p>
           <ButtonLink
             kind="primary"

@@ -79,14 +79,14 @@ export function ScheduleStep() {
       >
         <Card
           title="Dates"
-          about="Both are optional: you can start and stop by hand at any time. Whoever starts it by hand settles the start date."
+          about="Both are optional: you can start and stop by hand at any time. After a start by hand, the start date has no effect."
         >
           <div className="grid gap-4 sm:grid-cols-2">
             <FormMoment form={form} name="configuration.start_test_date" />
             <FormMoment form={form} name="configuration.end_test_date" />
           </div>
           <p className="mt-3 text-sm text-soft">
-            In your time zone, {zone()}. Colleagues elsewhere see the same moments in theirs.
+            Dates are in your time zone, {zone()}. Colleagues elsewhere see the same moments in theirs.
           </p>
         </Card>
         <EndRules form={form} />
@@ -124,21 +124,21 @@ function EndRules({ form }: { form: Form<ScheduleFields> }) {
   return (
     <Card
       title="Automatic end"
-      about="Whichever comes first ends it: visitors get the original page again, and results stay. Nothing here concludes it; that is for people. Empty is off."
+      about="The rule that is met first ends the experiment: visitors get the original page again, and results stay. No rule concludes the experiment; people do. An empty field is off."
     >
       <div className="flex flex-col gap-5">
         <FormCheckbox
           form={form}
           name="configuration.completion_stats_significant_flag"
           label={LABELS["configuration.completion_stats_significant_flag"]}
-          hint="On the primary goal, after a full day at least, and only while no health check fails. Verdicts hold whenever they are read, so ending at one raises no false alarms."
+          hint="On the primary goal, after a full day at least, and only while no health check fails. Verdicts hold at any time you look, so this rule does not raise the rate of false alarms."
         />
         <div className="grid gap-4 sm:grid-cols-3">
           <FormNumber
             form={form}
             name="configuration.completion_after_period"
             label={LABELS["configuration.completion_after_period"]}
-            hint="From the first start. Pauses count. Whole weeks see every weekday."
+            hint="From the first start. Pauses count. Whole weeks include every weekday."
             min={1}
             step={1}
           />

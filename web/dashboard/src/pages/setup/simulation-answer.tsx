@@ -12,9 +12,9 @@ export function SimulationAnswer({ answer }: { answer: Simulation }) {
   return (
     <div className="mt-4 flex flex-col gap-4 border-t border-line pt-4">
       {effect && (
-        <Finding title={`If Variant 1 really makes a lift of ${percentage(effect.effect)}`}>
+        <Finding title={`If Variant 1 really has a lift of ${percentage(effect.effect)}`}>
           <p>
-            It was found in <b className="font-semibold">{of(effect.power, effect.runs)}</b> tries
+            The lift was found in <b className="font-semibold">{of(effect.power, effect.runs)}</b> tries
             {range(effect.power)}.
           </p>
           <p>{length(effect)}</p>
@@ -23,7 +23,7 @@ export function SimulationAnswer({ answer }: { answer: Simulation }) {
       )}
       <Finding title="If nothing differs">
         <p>
-          A variant was called better or worse all the same in{" "}
+          A variant was nevertheless called better or worse in{" "}
           <b className="font-semibold">{of(none.called, none.runs)}</b> tries{range(none.called)}. {promise(answer)}
         </p>
         <p>{length(none)}</p>
@@ -31,7 +31,7 @@ export function SimulationAnswer({ answer }: { answer: Simulation }) {
       <div className="flex flex-col gap-1 text-sm text-soft">
         {answer.lift_found !== null && (
           <p>
-            In {count(plan.days, "day")}, lifts from {decimal(answer.lift_found, 1)} % on are found in 80 of 100
+            In {count(plan.days, "day")}, lifts of {decimal(answer.lift_found, 1)} % or more are found in 80 of 100
             experiments.
           </p>
         )}
@@ -60,7 +60,7 @@ function of(share: Share, runs: number): string {
 }
 
 function range({ lower, upper }: Share): string {
-  return ` (with ever more tries, between ${decimal(lower, 1)} and ${decimal(upper, 1)}\u00a0%)`;
+  return ` (with unlimited tries, between ${decimal(lower, 1)} and ${decimal(upper, 1)}\u00a0%)`;
 }
 
 function length({ days, visitors }: Pick<Schemas["Runs"], "days" | "visitors">): string {
@@ -72,11 +72,11 @@ function length({ days, visitors }: Pick<Schemas["Runs"], "days" | "visitors">):
 }
 
 const ENDINGS: [keyof Schemas["EndShares"], string][] = [
-  ["significant", "as the verdict was reached"],
+  ["significant", "when the verdict was reached"],
   ["visitors", "by the number of visitors"],
   ["conversions", "by the number of conversions"],
   ["period", "by the number of days"],
-  ["days", "as the days that were tried were over"],
+  ["days", "when the simulated days were over"],
 ];
 
 function endings(ended: Schemas["EndShares"], runs: number): string {
@@ -87,15 +87,15 @@ function endings(ended: Schemas["EndShares"], runs: number): string {
 }
 
 function promise({ promise, plan }: Simulation): string {
-  const most = `At most ${percentage(plan.promised_false_calls)} are promised`;
-  if (promise === "kept") return `${most}, which is kept.`;
-  return promise === "open" ? `${most}; more tries are needed to tell.` : `${most}, which is not kept.`;
+  const most = `The promised maximum is ${percentage(plan.promised_false_calls)}`;
+  if (promise === "kept") return `${most}, and it is kept.`;
+  return promise === "open" ? `${most}; more tries are needed to check it.` : `${most}, and it is not kept.`;
 }
 
 const FROM: Record<Schemas["NumberSource"], string> = {
-  flag: "as you say",
+  flag: "as entered",
   project: "as in the project's last two weeks",
-  default: "assumed, as nothing is known yet",
+  default: "assumed, because there is no data yet",
 };
 
 function assumptions({ visitors }: Simulation): string {

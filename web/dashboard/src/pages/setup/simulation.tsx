@@ -38,7 +38,7 @@ export function SimulationCard({ assumed }: { assumed: Assumed }) {
   });
   return (
     <Card
-      title="Try it beforehand"
+      title="Try the plan beforehand"
       about="The server runs this plan many times on made-up visitors, with its goals, shares, confidence and end rules: with a real lift, and without any. That takes from seconds to minutes."
     >
       <FormView
@@ -53,7 +53,7 @@ export function SimulationCard({ assumed }: { assumed: Assumed }) {
             form={form}
             name="lift"
             label="True lift, in percent"
-            hint="What Variant 1 really does."
+            hint="The true effect of Variant 1."
             min={-100}
             max={1000}
             step="any"
@@ -64,7 +64,7 @@ export function SimulationCard({ assumed }: { assumed: Assumed }) {
             name="days"
             label="Days at most"
             aside="optional"
-            hint="Empty for the plan's own length."
+            hint="Leave it empty for the plan's own length."
             min={1}
             max={365}
             step={1}

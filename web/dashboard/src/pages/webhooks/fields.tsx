@@ -8,7 +8,7 @@ export interface WebhookFields {
   events: EventName[];
 }
 
-export const LABELS = { url: "Address", description: "What it is for", events: "What it is told" };
+export const LABELS = { url: "Address", description: "Purpose", events: "Events" };
 
 /** Fields of a webhook, for a new one and for an existing one. */
 export function Fields({ form }: { form: Form<WebhookFields> }) {

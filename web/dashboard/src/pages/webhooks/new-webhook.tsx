@@ -72,8 +72,8 @@ export function SecretDialog({ secret, onClose, children }: { secret: string; on
     >
       <Secret label="Secret" text={secret} />
       <p className="text-sm text-soft">
-        Messages are signed with it, as Standard Webhooks says: your receiver checks the signature with a library of
-        your language.
+        Messages are signed with it according to Standard Webhooks. Your receiver can check the signature with a library
+        for your language.
       </p>
     </Dialog>
   );

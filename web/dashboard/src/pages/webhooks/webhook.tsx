@@ -97,8 +97,8 @@ function Details({ projectKey, webhook, back }: Shown & { back: React.ReactNode 
       <ConfirmDialog
         isOpen={asking === "rotate"}
         onClose={close}
-        title="Make a new secret"
-        act="Make new secret"
+        title="Create a new secret"
+        act="Create new secret"
         danger={false}
         onConfirm={async () => setSecret(await acts.rotate())}
       >
@@ -111,7 +111,7 @@ function Details({ projectKey, webhook, back }: Shown & { back: React.ReactNode 
         act="Delete webhook"
         onConfirm={acts.remove}
       >
-        <p>Its deliveries go with it, and what waits is not sent any more. This cannot be taken back.</p>
+        <p>Its deliveries are deleted too, and pending ones are not sent. This cannot be undone.</p>
       </ConfirmDialog>
       {secret !== undefined && (
         <SecretDialog secret={secret} onClose={() => setSecret(undefined)}>
@@ -147,7 +147,10 @@ function useActs({ projectKey, webhook }: Shown) {
       setTesting(false);
     },
     enable: (enabled: boolean) =>
-      said(() => send("patch", of, { params, body: { enabled } }), enabled ? "It is on." : "It is off."),
+      said(
+        () => send("patch", of, { params, body: { enabled } }),
+        enabled ? "The webhook is on." : "The webhook is off.",
+      ),
     rotate: async () => {
       const { data } = await send("post", `${of}/rotate`, { params, idempotencyKey: crypto.randomUUID() });
       await outdate(cache, "/v2/audit");

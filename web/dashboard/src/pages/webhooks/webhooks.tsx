@@ -34,7 +34,7 @@ export function WebhooksPage() {
     <Page>
       <PageHeader
         title="Webhooks"
-        about="Addresses of yours that Muriel tells what happens in this project."
+        about="Addresses that Muriel notifies of events in this project."
         actions={isAllowed && !isEmpty && add}
       />
       {isAllowed ? (
@@ -43,7 +43,7 @@ export function WebhooksPage() {
             <Card flush>
               {isEmpty ? (
                 <Empty icon="plug" title="No webhooks yet" action={add}>
-                  A chat, a pipeline or a server of yours can hear when an experiment starts, stops, breaks or has a
+                  Muriel can notify a chat, a pipeline or a server when an experiment starts, stops, breaks or has a
                   verdict.
                 </Empty>
               ) : (
@@ -86,7 +86,7 @@ function List({ projectKey, webhooks }: { projectKey: string; webhooks: Webhook[
           ),
         },
         {
-          name: "Told when",
+          name: "Events",
           cell: ({ events }) => (
             <span className="text-sm">
               {events.slice(0, EVENTS_SHOWN).map(eventText).join("; ")}

@@ -10,14 +10,14 @@ export const EVENTS: Record<EventName, readonly [text: string, about?: string]> 
   "experiment.started": ["An experiment starts"],
   "experiment.stopped": ["An experiment stops", "Or is deleted while it is live."],
   "experiment.start_failed": ["An experiment could not start", "At its start date, with the reason."],
-  "experiment.changed": ["An experiment changes otherwise", "With the fields that changed."],
+  "experiment.changed": ["An experiment changes in another way", "With the fields that changed."],
   "health.failed": ["A health check fails", "Of a live experiment."],
-  "health.recovered": ["A health check fails no more"],
+  "health.recovered": ["A health check no longer fails"],
   "verdict.reached": ["A result has a verdict", "Once for each variant and verdict: win, loss or no difference."],
   "experiment.concluded": ["An experiment is concluded", "With the outcome."],
-  "experiment.reopened": ["A conclusion is taken back"],
+  "experiment.reopened": ["A concluded experiment is reopened"],
   "winner.served": ["A winner is served"],
-  "winner.stopped": ["A winner is served no more"],
+  "winner.stopped": ["A winner is no longer served"],
   conversion: ["Visitors convert", "About once a minute, with how many in each variant."],
 };
 
@@ -32,15 +32,13 @@ export function eventText(event: string): string {
 }
 
 const DELIVERY: Record<Schemas["DeliveryStatus"], Word> = {
-  pending: { text: "Under way", tone: "neutral" },
+  pending: { text: "Pending", tone: "neutral" },
   delivered: { text: "Delivered", tone: "good" },
-  failed: { text: "Given up", tone: "bad" },
+  failed: { text: "Failed", tone: "bad" },
 };
 
 export function deliveryWord({ status, attempts }: Schemas["Delivery"]): Word {
-  return status === "pending" && attempts > 0
-    ? { text: "Tried again soon", tone: "caution" }
-    : wordOf(DELIVERY, status);
+  return status === "pending" && attempts > 0 ? { text: "Retried soon", tone: "caution" } : wordOf(DELIVERY, status);
 }
 
 export function stateOf({ enabled, failing_since }: Webhook): Word {

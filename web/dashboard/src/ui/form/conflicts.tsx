@@ -60,7 +60,7 @@ function Conflict<V extends object>({
       <span>Yours: {sides.mine}</span>
       <span className="flex flex-wrap gap-2">
         <Button small onClick={() => form.settle(name, "theirs")}>
-          Take what is stored
+          Use the stored value
         </Button>
         <Button small onClick={() => form.settle(name, "mine")}>
           Keep mine

@@ -139,7 +139,7 @@ impl Health {
         } else if computed.manifest.metrics.iter().zip(&computed.report.metrics).any(is_compared) {
             Check::new(Grade::Ok, "No built-in metric is known to have got worse.")
         } else {
-            Check::new(Grade::Unknown, "There is no built-in metric that can be compared yet.")
+            Check::new(Grade::Unknown, "No built-in metric can be compared yet.")
         };
         let currency =
             computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
@@ -218,9 +218,9 @@ fn currency(currency: Option<&str>, rates: bool, (others, counted): (u64, u64), 
     let decisive = if keyed == (0, 0) { share } else { share_of(keyed.0, keyed.1) };
     let orders = if others == 1 { "order" } else { "orders" };
     let left_out =
-        format!("Left out, as their values {why} {currency}: {others} {orders}, {:.1} % of all.", 100.0 * share);
+        format!("Left out because their values {why} {currency}: {others} {orders}, {:.1} % of all.", 100.0 * share);
     if decisive > OTHER_CURRENCY_FAIL {
-        let message = format!("{left_out} Revenue is that of a part of the buyers only. {what_to_do}");
+        let message = format!("{left_out} Revenue covers only a part of the buyers. {what_to_do}");
         Check::new(Grade::Fail, message)
     } else {
         Check::new(Grade::Warn, format!("{left_out} {what_to_do}"))
@@ -325,7 +325,7 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
         return match sentences.is_empty() {
             // All orders have value 0, or were repeated by visitors who did not enter.
             true if orders > 0 || shown.orders.repeated > 0 => {
-                Check::new(Grade::Unknown, format!("No order is worth anything.{repeats}"))
+                Check::new(Grade::Unknown, format!("No order that counts has a value above 0.{repeats}"))
             }
             true => Check::new(Grade::Unknown, "There is no order yet."),
             false => Check::new(Grade::Warn, sentences.join(" ")),
@@ -372,8 +372,9 @@ fn left_out_orders(summary: &OrderSummary, counted: u64, sentences: &mut Vec<Str
     }
     if shared > 0 {
         sentences.push(format!(
-            "Left out: {}, as three visitors or more sent the same order number, of which one order counts. A number is of one \
-             order: look at what sends them, for instance a template that fills in the same text for everybody.",
+            "Left out: {}, because three visitors or more sent the same order number, and only one order with it \
+             counts. Each order needs its own number: check what sends them, for instance a template that fills in the \
+             same text for everybody.",
             of(shared, "order", "orders")
         ));
     }
@@ -381,21 +382,22 @@ fn left_out_orders(summary: &OrderSummary, counted: u64, sentences: &mut Vec<Str
     let is_usual = own <= FEW_ORDERS || own <= REPEATS_USUAL.saturating_mul(counted);
     if own > 0 && !is_usual {
         sentences.push(format!(
-            "Left out: {}, as their number counts already, more than {REPEATS_USUAL} for each order that counts. If these are orders \
-             of their own, give each a number of its own.",
+            "Left out: {}, because their number was already counted, more than {REPEATS_USUAL} for each order that \
+             counts. If these are separate orders, give each its own number.",
             of(own, "order", "orders")
         ));
     }
     if lost_refunds > 0 {
         sentences.push(format!(
-            "Left out: {}, as no order has the number that they name, or they may not take from it. A refund names its order in \
-             refund_of, or has the order's order_id; one without a key takes from orders of its visitor without a key alone.",
+            "Left out: {}, because no order has the number that they name, or they may not reduce that order. A refund \
+             names its order in refund_of, or has the order's order_id. A refund without a key reduces only orders of \
+             the same visitor that were sent without a key.",
             of(lost_refunds, "refund", "refunds")
         ));
     }
     match own {
         own if own > 0 && is_usual => {
-            format!(" Counted once: {} with a number that counts already.", of(own, "order", "orders"))
+            format!(" Counted once: {} with a number that was already counted.", of(own, "order", "orders"))
         }
         _ => String::new(),
     }
@@ -414,9 +416,9 @@ fn before_entry(shown: &MetricNumbers) -> Option<Check> {
     let share = late as f64 / (late + converted) as f64;
     let visitors = if late == 1 { "1 visitor" } else { &format!("{late} visitors") };
     let message = format!(
-        "{visitors} did within five seconds before entry what counts from entry on, so it does not count by that: the clocks of what \
-         sends the two differ, or one of them writes whole seconds. Send at with milliseconds, from clocks that are set by the \
-         network, and the exposure before what follows from it."
+        "{visitors} had an event of the goal within five seconds before entry, which does not count: the clocks of the \
+         senders differ, or one of them writes whole seconds. Send the field at with milliseconds, from clocks that \
+         are synchronised over the network, and send the exposure before the events that follow from it."
     );
     Some(Check::new(if share > JUST_BEFORE_WARN { Grade::Warn } else { Grade::Ok }, message))
 }
@@ -434,7 +436,7 @@ fn lost_events(computed: &Computed) -> Option<Check> {
     let of = |number: u64, word: &str| if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") };
     let message = format!(
         "Pages of {} lost {}: an order whose amount or currency cannot be read, an event that is not valid, or one that could not be \
-         sent. The event error of a page says which: muriel.push([\"on\", \"error\", console.warn]).",
+         sent. The error event of a page says which: muriel.push([\"on\", \"error\", console.warn]).",
         of(visitors, "visitor"),
         of(events, "event"),
     );
@@ -456,9 +458,9 @@ fn prevented_submits(shown: &MetricNumbers) -> Option<Check> {
     let share = prevented as f64 / submitted as f64;
     let visitors = if prevented == 1 { "1 visitor".to_owned() } else { format!("{prevented} visitors") };
     let message = format!(
-        "The page prevented all submits of {visitors}, of {submitted} who count: it sends the form itself, or it found mistakes, and \
-         browsers do not tell the two apart. If it found mistakes, count what follows a success: a call of the page (script), the \
-         page with the thanks, or its element."
+        "The page prevented all submissions of {visitors}, out of {submitted} who count: it sends the form itself, or \
+         it found mistakes, and browsers do not distinguish the two. If it found mistakes, use a goal that only a \
+         successful submission reaches: a call by the page (script), the thank-you page, or an element on it."
     );
     Some(Check::new(if PREVENTED_WARN.contains(&share) { Grade::Warn } else { Grade::Ok }, message))
 }
@@ -478,7 +480,7 @@ fn event_log(manifest: &Manifest) -> Check {
             _ => format!("the event log {}", log.id),
         };
         sentences.push(match blocks {
-            0 => format!("At block {first_block}, {name} is not as it was written. Run muriel log verify."),
+            0 => format!("At block {first_block}, {name} differs from what was written. Run muriel log verify."),
             1 => format!(
                 "Block {first_block} of {name} is damaged or missing, so its events are not counted. Run muriel log \
                  verify, restore the log, then run muriel warehouse rebuild."

@@ -32,7 +32,7 @@ pub(crate) struct PlanAnswer {
     /// Visitors who enter per day.
     #[schema(required)]
     daily_visitors: Option<f64>,
-    /// As `baseline_rate_from`.
+    /// Source of `daily_visitors`, in the words of `baseline_rate_from`.
     #[schema(required)]
     daily_visitors_from: Option<&'static str>,
     /// Reason why `visitors_needed` or `days` is null, and what to do about it.
@@ -97,7 +97,7 @@ fn note(planned: &PlanningReport) -> Option<String> {
         return planned
             .days
             .is_none()
-            .then(|| "Nobody came lately, so it is not known how long that takes: give daily_visitors.".to_owned());
+            .then(|| "Nobody came lately, so the number of days is not known: give daily_visitors.".to_owned());
     }
     Some(match planned.baseline_rate {
         None => "It is not known how many of the control's visitors convert: give baseline_rate, or wait for visitors \
@@ -109,13 +109,13 @@ fn note(planned: &PlanningReport) -> Option<String> {
         }
         Some(rate) if rate * (1.0 + mde / 100.0) >= 100.0 => {
             let rate = (100.0 * rate).round() / 100.0;
-            format!("With {mde} % more than {rate} % of visitors all of them would convert: ask for a smaller lift.")
+            format!("A lift of {mde} % over {rate} % would mean that all visitors convert: use a smaller lift.")
         }
         Some(_) if planned.visitors_needed.is_some() => {
             "More visitors are needed than can be counted: ask for a larger lift.".to_owned()
         }
-        Some(_) => "No number of visitors is enough: the control or every other arm gets none of them, or the lift is \
-                    too small to be found."
+        Some(_) => "No number of visitors is enough: the control or every other arm gets no visitors, or the lift is \
+                    too small to be detected."
             .to_owned(),
     })
 }
@@ -143,7 +143,7 @@ mod tests {
             (plan(Some(5.0), Some(1_000.0), None), Some(1_000), Some("give daily_visitors")),
             (plan(None, None, None), None, Some("give baseline_rate, or wait")),
             (plan(Some(0.0), None, None), None, Some("a lift cannot be computed")),
-            (plan(Some(95.0 + 1.0 / 300.0), None, None), None, Some("10 % more than 95 % of visitors")),
+            (plan(Some(95.0 + 1.0 / 300.0), None, None), None, Some("A lift of 10 % over 95 %")),
             (plan(Some(0.001), Some(1e18), None), None, Some("than can be counted")),
             (plan(Some(5.0), None, None), None, Some("No number of visitors is enough")),
         ] {

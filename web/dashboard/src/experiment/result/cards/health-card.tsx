@@ -37,10 +37,10 @@ function grade(health: Health, wrong: Found[]): Word {
 }
 
 const SUMMARY: Record<Schemas["GradeWord"], string> = {
-  ok: "Nothing speaks against these numbers.",
+  ok: "No check found a problem with these numbers.",
   warn: "Look at this before you decide.",
-  fail: "These numbers are not sound as they are. Find the cause first.",
-  unknown: "Nothing is known to be wrong, but too little is known to say that all is well.",
+  fail: "These numbers are not reliable. Find the cause first.",
+  unknown: "No problem is known, but there is too little data to rule one out.",
 };
 
 interface HealthProps {
@@ -62,9 +62,7 @@ export function HealthCard({ result: { health, variants }, isShared = false }: H
     <Card title="Health" actions={<WordBadge word={word} />}>
       <div className="flex flex-col gap-3">
         <p>
-          {word === YOUNG
-            ? "There is too little to judge from, as in every young experiment."
-            : own(SUMMARY, health.status)}
+          {word === YOUNG ? "There is too little data yet, as in every new experiment." : own(SUMMARY, health.status)}
         </p>
         {wrong.length > 0 && (
           <ul className="flex flex-col gap-3">
@@ -79,7 +77,7 @@ export function HealthCard({ result: { health, variants }, isShared = false }: H
           </summary>
           <div className="mt-3 flex flex-col gap-4">
             <Checks title="Fine" checks={fine} />
-            <Checks title="Nothing to look at yet" checks={open} />
+            <Checks title="Not enough data yet" checks={open} />
             {health.sample_ratio.epochs.length > 0 && <Sharing ratio={health.sample_ratio} arms={variants} />}
             <ChangesFound arms={variants} />
           </div>
@@ -90,7 +88,7 @@ export function HealthCard({ result: { health, variants }, isShared = false }: H
 }
 
 function others(fine: number, open: number): string {
-  const parts = [fine > 0 && `${count(fine, "check")} fine`, open > 0 && `${open} with nothing to look at yet`];
+  const parts = [fine > 0 && `${count(fine, "check")} fine`, open > 0 && `${open} without enough data yet`];
   return parts.filter(Boolean).join(", ");
 }
 
@@ -161,10 +159,10 @@ interface Shared {
 function Sharing({ ratio, arms }: { ratio: Health["sample_ratio"]; arms: Arm[] }) {
   return (
     <section>
-      <h3 className="mb-1 text-sm text-soft">How visitors were shared</h3>
+      <h3 className="mb-1 text-sm text-soft">Sample ratio by epoch</h3>
       <div className="-mx-4 md:-mx-5">
         <GroupedTable<(typeof ratio.epochs)[number], Shared>
-          label="How visitors were shared"
+          label="Sample ratio by epoch"
           groupName="Epoch"
           groups={ratio.epochs}
           keyOf={({ epoch }) => String(epoch)}
@@ -186,7 +184,7 @@ function Sharing({ ratio, arms }: { ratio: Health["sample_ratio"]; arms: Arm[] }
           columns={[
             { name: "Variant", isName: true, cell: ({ name }) => name },
             { name: "Visitors", isNumber: true, cell: ({ observed }) => integer(observed) },
-            { name: "By the weights", isNumber: true, cell: ({ expected }) => integer(expected) },
+            { name: "Expected", isNumber: true, cell: ({ expected }) => integer(expected) },
           ]}
         />
       </div>
@@ -200,12 +198,12 @@ function ChangesFound({ arms }: { arms: Arm[] }) {
   if (told.length === 0) return null;
   return (
     <section>
-      <h3 className="mb-1 text-sm text-soft">What changes found</h3>
+      <h3 className="mb-1 text-sm text-soft">Pages on which changes matched</h3>
       <ul className="flex flex-col gap-0.5">
         {told.flatMap(({ variant_id: id, name, changes }) =>
           changes.map(({ index, pages, matched }) => (
             <li key={`${id} ${index}`}>
-              {name}, change {index + 1}: found what it changes on {integer(matched)} of {count(pages, "page")}.
+              {name}, change {index + 1}: matched an element on {integer(matched)} of {count(pages, "page")}.
             </li>
           )),
         )}

@@ -10,7 +10,7 @@ export interface CheckWords {
 
 export const CHECKS: Record<string, CheckWords> = {
   sample_ratio: {
-    name: "How visitors are shared",
+    name: "Sample ratio",
     cause:
       "One variant loses visitors before they are counted: a redirect, an error or slow code in it, or exposures that only one variant sends. Or something other than the experiment decides who sees which variant.",
     next: "Look at the errors under “Pages of the variants”, and open each variant by its preview link. Repair it, and start again: waiting does not repair these numbers.",
@@ -18,7 +18,7 @@ export const CHECKS: Record<string, CheckWords> = {
   crossovers: {
     name: "Visitors who met several variants",
     cause:
-      "The visitor's id gets lost or differs: cookies that are deleted, several domains, or pages and servers that use ids of their own.",
+      "The visitor's id is lost or differs: cookies are deleted, there are several domains, or pages and servers use ids of their own.",
     next: "Use one id for a visitor everywhere. Then start again.",
   },
   minimum_data: {
@@ -29,12 +29,12 @@ export const CHECKS: Record<string, CheckWords> = {
   bots: {
     name: "Bots",
     cause: "Crawlers, monitoring or load tests visit the page.",
-    next: "They are left out of every number. Look at where they come from if it is a surprise.",
+    next: "They are left out of every number. If this surprises you, check where they come from.",
   },
   before_start: {
     name: "Events dated before the start",
     cause: "A clock is wrong, or the test ran elsewhere before it was started here.",
-    next: "Set the clock right. What is dated before the start counts nowhere.",
+    next: "Correct the clock. Events dated before the start are not counted.",
   },
   epochs: {
     name: "Changes of the split",
@@ -48,7 +48,7 @@ export const CHECKS: Record<string, CheckWords> = {
   },
   changes: {
     name: "Changes on the page",
-    cause: "The page was changed since, or the element comes later than the change waits for it.",
+    cause: "The page has changed since, or the element appears after the change has stopped waiting for it.",
     next: "Open the variant's preview, and pick the element again in the setup of the variants.",
   },
   other_nodes: {
@@ -64,7 +64,7 @@ export const CHECKS: Record<string, CheckWords> = {
   event_log: {
     name: "Event log",
     cause: "A disk is damaged, or files were deleted by hand.",
-    next: "Ask whoever runs the server to look at it with muriel log verify, and to restore a backup.",
+    next: "Ask the operator of the server to run muriel log verify, and to restore a backup.",
   },
   currency: {
     name: "Currency of orders",
@@ -74,37 +74,37 @@ export const CHECKS: Record<string, CheckWords> = {
     name: "Orders",
     cause:
       "A very large order, one that nobody really placed, or order numbers and amounts that a template does not fill in.",
-    next: "Check these orders. A largest plausible value of an order can be set for the goal.",
+    next: "Check these orders. You can set the largest plausible order for the goal.",
   },
   before_entry: {
     name: "Conversions just before entry",
     cause: "The clocks of the page and of a server differ, or one of them writes whole seconds.",
-    next: "Send times with milliseconds, and the exposure before what follows from it.",
+    next: "Send times with milliseconds, and send the exposure before the events that follow from it.",
   },
   prevented_submits: {
     name: "Submits that the page prevented",
-    cause: "A script of the page sends the form itself, or found a mistake in what was filled in.",
-    next: "If the form checks what is filled in, count what follows a success in place of the submit.",
+    cause: "A script of the page sends the form itself, or found a mistake in the input.",
+    next: "If the form checks its input, use a goal that counts what happens after a successful submit.",
   },
   lost_events: {
     name: "Events that pages lost",
     cause: "Amounts or currencies of orders cannot be read, or pages send events that are not valid.",
-    next: "Listen for the script's error events on the page, and mend what they name.",
+    next: "Listen for the script's error events on the page, and fix the problems that they name.",
   },
   interaction: {
     name: "Other experiments",
-    cause: "Another experiment runs for the same visitors, and changes what this one does.",
+    cause: "Another experiment runs for the same visitors, and changes the effect of this one.",
     next: "Let one of them end first, or put both into an exclusion group.",
   },
   page: {
     name: "Page health",
     cause: "The code of a variant throws errors, comes late or slows the page down.",
-    next: "Under “Pages of the variants” is what its errors say, with page and browser. Open the variant there by its preview link, and repair it.",
+    next: "“Pages of the variants” lists its errors, with page and browser. Open such a page by the variant's preview link, and repair the variant.",
   },
 };
 
 /** Returns the words for a check. A check that this version does not know has the server's name. */
 export function checkWords(key: string): CheckWords {
   const words = key.replaceAll("_", " ");
-  return CHECKS[key] ?? { name: words.charAt(0).toUpperCase() + words.slice(1), next: "Look at it before you decide." };
+  return CHECKS[key] ?? { name: words.charAt(0).toUpperCase() + words.slice(1), next: "Check it before you decide." };
 }

@@ -14,18 +14,18 @@ export function LiftHelp({ confidence }: { confidence: number }) {
   return (
     <>
       <p>
-        The dot is a variant's <b className="font-semibold">lift</b>: how much more, or less, it does than the control,
-        in percent of what the control does. The line is its <b className="font-semibold">interval</b>: where the true
-        lift is, at {confidence} % confidence.
+        The dot is a variant's <b className="font-semibold">lift</b>: how much higher or lower its result is than the
+        control's, in percent of the control's. The line is its <b className="font-semibold">interval</b>, which
+        contains the true lift at {confidence} % confidence.
       </p>
       <ul className="flex list-disc flex-col gap-1 pl-5">
-        <li>The whole line right of zero: the variant does more.</li>
-        <li>The whole line left of zero: it does less.</li>
-        <li>The line holds zero: better and worse are both possible. More visitors make it shorter.</li>
+        <li>The whole line is right of zero: the result of the variant is higher.</li>
+        <li>The whole line is left of zero: it is lower.</li>
+        <li>The line includes zero: better and worse are both possible. More visitors make it shorter.</li>
       </ul>
       <p>
-        You may read it on any day, and stop when you like: at most {100 - confidence} in 100 experiments ever show, on
-        any day, a line that the true lift is not on. That is why it is longer than in tools that allow one look.
+        You may read it on any day, and stop when you like: at most {100 - confidence} in 100 experiments ever have a
+        day on which the line misses the true lift. That is why it is longer than in tools that allow only one look.
       </p>
     </>
   );
@@ -35,12 +35,12 @@ export function LiftCard({ result }: { result: Result }) {
   const { confidence_threshold_percent: confidence, variants } = result;
   return (
     <Card
-      title="Lift beside the control"
-      about={`Where the true lift of each variant is, at ${confidence} % confidence.`}
+      title="Lift compared with the control"
+      about={`The interval of the true lift of each variant, at ${confidence} % confidence.`}
     >
       <div className="flex flex-col gap-4">
         {variants.some(({ analysis }) => analysis?.verdict === "do_not_trust") && (
-          <Note tone="bad">Drawn from numbers that are not to be trusted: look at the health first.</Note>
+          <Note tone="bad">Do not trust the numbers of this picture: check the health first.</Note>
         )}
         <IntervalPlot
           label="Lift of each variant"

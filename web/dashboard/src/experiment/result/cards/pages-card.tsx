@@ -163,7 +163,7 @@ function Matches({ arms }: { arms: readonly PageArm[] }) {
   if (known.length === 0) return null;
   return (
     <div className="flex flex-col gap-2 border-t border-line px-4 py-4 md:px-5">
-      <h3 className="font-semibold">What the changes found</h3>
+      <h3 className="font-semibold">Pages on which changes matched</h3>
       {known.map(({ variant_id: id, name, changes }) => (
         <ul key={id} aria-label={name} className="flex flex-col gap-1">
           {changes.map(({ index, pages, matched, matched_percent: share }) => (
@@ -181,9 +181,9 @@ function PagesHelp() {
   return (
     <>
       <p>
-        Each visitor counts once. Below a number is by how much it is more than in the control, and where the true
-        difference is, on whatever day you read it. <b className="font-semibold">Harmed</b> means: known to be worse by
-        more than a margin.
+        Each visitor counts once. Below a number are its difference from the control, and an interval of the true
+        difference that holds on any day. <b className="font-semibold">Harmed</b> means: known to be worse by more than
+        a margin.
       </p>
       <p>
         <b className="font-semibold">Largest paint</b> (LCP): until the largest content of the page is shown.{" "}

@@ -17,7 +17,7 @@ export function PlanCard({ result: { plan, plan_note: note }, heldBack }: PlanPr
   return (
     <Card
       title="The plan"
-      about="It was locked at the first start. What was added or changed later is labelled exploratory: good for ideas, and no proof."
+      about="It was locked at the first start. Anything added or changed later is labelled exploratory: good for ideas, but not proof."
     >
       <div className="flex flex-col gap-3">
         {note != null && <Note>{note}</Note>}
@@ -53,7 +53,7 @@ function Locked({ plan }: { plan: LockedPlan }) {
       <Facts facts={facts} />
       {plan.changed_since.length > 0 && (
         <Note tone="caution">
-          <p className="font-medium">What differs from the plan by now</p>
+          <p className="font-medium">Differences from the plan</p>
           <ul className="list-disc pl-5">
             {plan.changed_since.map((one) => (
               <li key={one} className="break-words">
@@ -77,5 +77,5 @@ export function withoutOperation(sentence: string): string {
 
 function plannedWords({ planned_visitors: visitors, planned_from: from }: LockedPlan): string {
   if (visitors === null) return "No number of visitors";
-  return `${count(visitors, "visitor")}${from === "computed" ? ", worked out from the smallest lift" : ""}`;
+  return `${count(visitors, "visitor")}${from === "computed" ? ", computed from the smallest lift" : ""}`;
 }

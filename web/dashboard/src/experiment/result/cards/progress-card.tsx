@@ -25,7 +25,7 @@ export function ProgressCard({ result, plan, ending = [], wholeDays }: ProgressP
     <Card title="Days and visitors">
       <div className="flex flex-col gap-3">
         <div className="grid grid-cols-2 gap-x-6 gap-y-3">
-          <Figure name={narrow ? "Visitors chosen" : "Visitors"} value={integer(result.total_visitors)}>
+          <Figure name={narrow ? "Selected visitors" : "Visitors"} value={integer(result.total_visitors)}>
             {!narrow && planned !== undefined && <>of {integer(planned)} planned</>}
           </Figure>
           <Figure name="Days" value={integer((narrow ? null : wholeDays) ?? result.days_running)}>
@@ -63,10 +63,10 @@ function Finds({ plan, days }: { plan: Plan; days: number }) {
     <ul className="flex flex-col gap-1 text-sm text-soft">
       {at(now) != null && (
         <li>
-          By now it finds lifts from about {percentage(round(at(now)))} on
+          It can now find lifts of about {percentage(round(at(now)))} or more
           {at(later) != null && (
             <>
-              , by day {later} from about {percentage(round(at(later)))}
+              , by day {later} of about {percentage(round(at(later)))} or more
             </>
           )}
           .
@@ -74,7 +74,7 @@ function Finds({ plan, days }: { plan: Plan; days: number }) {
       )}
       {needed !== null && whole !== null && (
         <li>
-          The smallest lift worth acting on, {percentage(plan.mde)}, takes{" "}
+          To find the smallest lift worth acting on, {percentage(plan.mde)}, takes{" "}
           {whole > LONG_DAYS ? "more than two years" : `about ${count(whole, "day")}`}.
         </li>
       )}

@@ -56,8 +56,8 @@ function Visitors({ arm: { visitors, open_visitors: open, traffic_weight: weight
   return (
     <>
       {integer(visitors)}
-      <Below>{weight === 0 ? "gets nobody now" : `gets ${percentage(weight)}`}</Below>
-      {open != null && open > 0 && <Below>{integer(open)} have time left</Below>}
+      <Below>{weight === 0 ? "gets no visitors now" : `gets ${percentage(weight)}`}</Below>
+      {open != null && open > 0 && <Below>{integer(open)} can still convert</Below>}
     </>
   );
 }
@@ -72,14 +72,14 @@ export function ArmsHelp({ result }: { result: Result }) {
   return (
     <>
       <p>
-        <b className="font-semibold">Change</b> is what the eye sees: how much more or less a variant does than the
-        control, over everybody who entered. It is no finding. Half of all experiments in which nothing differs show
-        more. The API and files of results call this number <code className="font-mono">improvement</code>, also where
+        <b className="font-semibold">Change</b> is the observed difference: how much higher or lower a variant is than
+        the control, over everybody who entered. It is not a finding: half of all variants without any effect are
+        higher. The API and files of results call this number <code className="font-mono">improvement</code>, also where
         less is better.
       </p>
       <p>
         <b className="font-semibold">Lift</b> is what can be concluded. It counts the visitors whose time to convert is
-        over, takes out what was known before they entered, and compares those with each other who came under the same
+        over, adjusts for what was known before they entered, and compares only visitors who entered under the same
         weights. So the two numbers may differ
         {arm && analysis?.lift != null && arm.improvement != null && (
           <>
@@ -90,24 +90,24 @@ export function ArmsHelp({ result }: { result: Result }) {
         . Decide by the lift.
       </p>
       <p>
-        Below the lift is <b className="font-semibold">its interval</b>: where the true lift is, at {confidence} %
-        confidence, on whatever day you read it.
+        Below the lift is <b className="font-semibold">its interval</b>, which contains the true lift at {confidence} %
+        confidence, on any day you read it.
       </p>
       <p>
         <b className="font-semibold">p</b>, below the verdict, is the p-value: how surprising the numbers are if nothing
-        differs. It holds however often you look, and takes into account how many variants are compared. Below{" "}
-        {probability(1 - confidence / 100)} it is called.
+        differs. It holds however often you look, and accounts for the number of variants compared. Below{" "}
+        {probability(1 - confidence / 100)}, a difference is called a win or a loss.
       </p>
       {compared != null && compared !== entered && compared > 0 && arm && (
         <p>
-          Of {arm.name} and the control, {count(compared, "visitor")} of {integer(entered)} are compared so far.
+          So far, {count(compared, "visitor")} of {integer(entered)} in {arm.name} and the control are compared.
         </p>
       )}
       {hasRevenue(result) && (
         <p>
-          <b className="font-semibold">Money</b>: change and lift are of the value per visitor. The rate is that of
-          buyers. The few largest buyers are cut in the comparison, so that one order does not decide, never in what is
-          shown.
+          <b className="font-semibold">Money</b>: change and lift are those of the value per visitor. The rate is the
+          share of buyers. In the comparison, the values of the few largest buyers are cut, so that one order does not
+          decide. Shown values are never cut.
         </p>
       )}
     </>

@@ -34,7 +34,7 @@ function columnsOf({ variants }: Result): Column<Arm>[] {
   // The column exists only if the server has computed credible intervals.
   if (variants.some(({ analysis }) => analysis?.credible_interval != null))
     columns.push({
-      name: "Lift to believe in",
+      name: "Credible interval",
       isNumber: true,
       cell: ({ analysis }) => intervalWords(analysis?.credible_interval) ?? "not known yet",
     });
@@ -53,12 +53,13 @@ export function BeliefsHelp() {
         counting only the cases in which it is worse. When it is small, even a wrong choice costs little.
       </p>
       <p>
-        <b className="font-semibold">Lift to believe in</b>: a very large lift is pulled towards none, as most of them
-        turn out smaller. So it may lie outside of the interval above, which takes the numbers as they are.
+        <b className="font-semibold">Credible interval</b> of the lift: a very large lift is pulled towards zero,
+        because most of them turn out smaller. So it may differ from the interval above, which is not adjusted like
+        this.
       </p>
       <p>
-        Use it to weigh a decision, and not to stop on the first day on which the chance looks good: it is not made for
-        many looks. The verdict does not use it.
+        Use these numbers to weigh a decision, not to stop on the first day on which the chance looks good: they do not
+        hold for repeated checks. The verdict does not use them.
       </p>
     </>
   );

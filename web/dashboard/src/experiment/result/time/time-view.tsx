@@ -196,8 +196,8 @@ function Caption({ measure, confidence, goalName, panels, series, hasMarks }: Ca
       {measure === "lift" && (
         <>
           Each point has everybody who had entered by the end of that day. The line is the lift of {goalName}, the band
-          is where the true lift is at {signed(confidence, "%", 0).replace("+", "")} confidence. The bands of all days
-          hold together, so you may look every day. {isBeyond && "The first bands go on beyond the picture. "}
+          contains the true lift at {signed(confidence, "%", 0).replace("+", "")} confidence. The bands of all days hold
+          together, so you may check every day. {isBeyond && "The first bands extend beyond the picture. "}
         </>
       )}
       {measure === "rate" && `Visitors with ${goalName}, of all who had entered by the end of that day. `}

@@ -36,23 +36,23 @@ export function BanditView({ bandit, losses, lossesProblem, epochs, arms, asOf, 
       {epochs.length > 0 && <WeightsPlot epochs={epochs} arms={arms} asOf={asOf} endedAt={endedAt} of={of} />}
       {bandit && bandit.regret !== null && (
         <div className="flex flex-col gap-3">
-          <h3 className="font-semibold">What it cost to learn</h3>
+          <h3 className="font-semibold">Cost of learning</h3>
           <IntervalPlot
-            label="Lost so far, beside an even split"
+            label="Lost so far, compared with an even split"
             rows={lostRows(bandit)}
             unit={unit}
             isAmount
             estimateName="Lost"
             of={of}
             asOf={asOf}
-            caption="Lost is what visitors who met another variant than the best would have brought more. The dot is the estimate, the line is where it is at the experiment's confidence."
+            caption="Lost is how much more the visitors of other variants would have brought with the best one. The dot is the estimate, the line is its interval at the experiment's confidence."
           />
           {losses && losses.length > 1 && <LossesPlot losses={losses} unit={unit} of={of} asOf={asOf} />}
           {lossesProblem}
         </div>
       )}
       {bandit && bandit.regret === null && (
-        <p className="text-soft">What was lost to other variants than the best is not known yet.</p>
+        <p className="text-soft">The loss from showing variants other than the best is not known yet.</p>
       )}
     </div>
   );
@@ -93,7 +93,7 @@ export function BanditSection({ projectKey, testId, ...view }: BanditSectionProp
             lossesProblem={
               series.isError && (
                 <div className="flex flex-col gap-2">
-                  <p>What was lost by day could not be read{series.data && " again"}.</p>
+                  <p>The losses by day could not be read{series.data && " again"}.</p>
                   <ErrorPanel error={series.error} retry={() => series.refetch()} />
                 </div>
               )

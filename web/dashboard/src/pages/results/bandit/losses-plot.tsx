@@ -30,7 +30,7 @@ export function LossesPlot({ losses, unit, of, asOf }: LossesPlotProps) {
       label={label}
       of={of}
       asOf={asOf}
-      caption="What was lost by the end of each day, by what is known of the variants today: the line with its band is this bandit, the dashed line an even split of the same visitors."
+      caption="Total loss at the end of each day, estimated with today's knowledge of the variants: the line with its band is this bandit, the dashed line an even split of the same visitors."
       drawing={() => stacked([[label, plot.current?.svg()]])}
       table={<LossesTable label={label} losses={losses} />}
     >

@@ -38,7 +38,7 @@ export function TimeSection({ projectKey, testId, question, ...view }: TimeSecti
   useReadAgain(series, view.asOf);
   const { changes, isWhole, isError } = useChanges(projectKey, testId);
   return (
-    <Card title="Day by day" about="How the result came to be what it is: all visitors until the end of each day.">
+    <Card title="Day by day" about="The result at the end of each day: all visitors until then.">
       <Loaded query={series} skeleton={<Lines count={10} />}>
         {({ data, warnings }) => (
           <div className="flex flex-col gap-4">

@@ -38,25 +38,25 @@ export function AudienceStep() {
         locked={locked}
         className="flex flex-col gap-5"
       >
-        <Card title="Pages" about="Where it runs. What is kept out beats what is let in.">
+        <Card title="Pages" about="Where the experiment runs. “Keep out” takes precedence over “Let in”.">
           {!isRule(form.values[`${BASE}.${PAGES.kind}`]) && (
             <p className="mb-3">
-              Without a rule, the script runs it on{" "}
-              <span className="font-medium break-words">{experiment.variants_data_key}</span> alone.
+              Without a rule, the script runs the experiment only on{" "}
+              <span className="font-medium break-words">{experiment.variants_data_key}</span>.
             </p>
           )}
           <RuleForm form={form} kind={PAGES.kind} place={`${BASE}.${PAGES.kind}`} />
         </Card>
         <Card
           title="Visitors"
-          about="Who takes part there. Without a rule everybody does; with several, all of them have to hold."
+          about="Who takes part on these pages. Without a rule, everybody does. With several rules, all of them have to hold."
         >
           <div className="flex flex-col gap-4">
             <RulesEditor form={form} base={BASE} />
           </div>
         </Card>
         {arms.map(({ base, title, name }) => (
-          <Card key={base} title={title} about="The first variant whose rules hold is the visitor's.">
+          <Card key={base} title={title} about="A visitor gets the first variant whose rules hold.">
             <div className="flex flex-col gap-4">
               <InWords targeting={targetingAt(form.values, base)} nobody="Everybody who takes part." />
               <RulesEditor form={form} base={base} whose={name} />

@@ -61,7 +61,7 @@ export function LanguagesRule({ rule, set, place, problem }: RuleProps<Rules["br
   return (
     <Picker
       label="Languages"
-      hint="One of them is enough. A tag that is not in the list can be typed, such as pt-AO."
+      hint="One match is enough. You can also type a tag that is not in the list, such as pt-AO."
       name={place}
       error={problem(place)}
       options={LANGUAGES}

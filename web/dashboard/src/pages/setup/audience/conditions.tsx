@@ -147,7 +147,7 @@ function ConditionRow({ row, place, problem, words, set, remove }: ConditionRowP
       )}
       <Select
         {...at(members.operator)}
-        label="How it is compared"
+        label="Comparison"
         value={operator}
         onChange={({ target }) => choose(target.value)}
       >
@@ -174,7 +174,7 @@ function ConditionRow({ row, place, problem, words, set, remove }: ConditionRowP
       )}
       <IconButton
         icon="close"
-        label={`Remove the condition on ${name || "nothing yet"}`}
+        label={`Remove the condition on ${name || "an empty name"}`}
         className="in-disabled:hidden max-xs:col-start-2 max-xs:row-start-1"
         onClick={remove}
       />

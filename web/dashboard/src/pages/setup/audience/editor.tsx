@@ -168,12 +168,12 @@ const GROUP_WORDS: Record<"segment_rule" | "cookie_rule" | "parameter_rule" | "r
   cookie_rule: { name: "Cookie", example: "returning_customer" },
   parameter_rule: { name: "Parameter", example: "utm_source" },
   referral_rule: {
-    name: "What is compared",
+    name: "Property",
     example: "",
     names: [
       ["source", "Kind of source"],
-      ["host", "Host of the page before"],
-      ["url", "Address of the page before"],
+      ["host", "Host of the previous page"],
+      ["url", "Address of the previous page"],
     ],
   },
 };
@@ -259,7 +259,7 @@ function rowsOf(value: unknown): string {
 function Unknown({ value }: { value: unknown }) {
   return (
     <div className="flex flex-col gap-2">
-      <Note>This page does not know all of this rule. It stays as it is, whatever else is saved.</Note>
+      <Note>This page cannot show all of this rule. The rule stays unchanged when you save other rules.</Note>
       <pre className="max-h-60 overflow-auto rounded-md border border-line bg-sunken p-3 font-mono text-sm break-all whitespace-pre-wrap">
         {JSON.stringify(value, null, 2)}
       </pre>

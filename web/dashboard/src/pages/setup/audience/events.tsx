@@ -68,7 +68,7 @@ function EventEntry({ one, place, problem, set, remove }: EntryProps) {
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 xs:grid-cols-[9rem_minmax(0,1fr)_auto]">
         <Select
           {...at("rule")}
-          label="They"
+          label="Visitors"
           value={one.rule}
           onChange={({ target }) => set({ ...one, rule: target.value as EventRule["rule"] })}
         >
@@ -101,8 +101,8 @@ function EventEntry({ one, place, problem, set, remove }: EntryProps) {
         />
         <Count
           {...at("timeframe_days")}
-          label="In the last days"
-          hint="0 is at any time before."
+          label="Within this many days"
+          hint="0 means at any time before."
           value={one.timeframe_days ?? 0}
           onChange={(timeframe_days) => set({ ...one, timeframe_days })}
         />

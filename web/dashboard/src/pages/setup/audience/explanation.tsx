@@ -28,7 +28,7 @@ const OUTCOMES: Record<Schemas["StepOutcome"], { text: string; icon: IconName; t
   pass: { text: "in", icon: "check", tone: "good" },
   fail: { text: "out", icon: "close", tone: "bad" },
   unknown: { text: "not known", icon: "info", tone: "caution" },
-  not_enforced: { text: "passed over", icon: "info", tone: "neutral" },
+  not_enforced: { text: "ignored", icon: "info", tone: "neutral" },
 };
 
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
@@ -45,7 +45,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
       {elsewhere && <Note tone="caution">{sentence(elsewhere)}</Note>}
       {unenforced.length > 0 && (
         <Note>
-          Decided as on a server, which passes over: {unenforced.map((kind) => TITLES[kind] ?? kind).join(", ")}.
+          Decided as on a server, which ignores the rules: {unenforced.map((kind) => TITLES[kind] ?? kind).join(", ")}.
         </Note>
       )}
       <ol aria-label="Steps" className="flex flex-col">

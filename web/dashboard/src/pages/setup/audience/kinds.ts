@@ -49,64 +49,64 @@ export interface KindInfo {
 
 export const GROUPS = ["Where they are", "What they use", "Who they are", "How they came", "When"] as const;
 
-const PASSED_OVER = "so where the experiment is decided on a server, this rule is passed over.";
+const PASSED_OVER = "so this rule is ignored when a server decides.";
 
 /** In the order of the menu and of the page. The rule for pages is first, and always shown. */
 export const KINDS: readonly KindInfo[] = [
   {
     kind: "allowed_country",
     title: "Country",
-    about: "By the address of their connection.",
+    about: "By the IP address.",
     group: "Where they are",
   },
   {
     kind: "allowed_region",
     title: "Region",
-    about: "By the address of their connection, such as California (US).",
+    about: "By the IP address. Example: California (US).",
     group: "Where they are",
   },
   {
     kind: "allowed_city",
     title: "City",
-    about: "By the address of their connection, such as Berlin (Berlin).",
+    about: "By the IP address. Example: Berlin (Berlin).",
     group: "Where they are",
   },
   {
     kind: "device_rule",
     title: "Device",
-    about: "Televisions and consoles are none of these.",
+    about: "Televisions and consoles match none of these.",
     group: "What they use",
   },
-  { kind: "os_rule", title: "Operating system", about: "What the device runs.", group: "What they use" },
+  { kind: "os_rule", title: "Operating system", about: "The system that the device runs.", group: "What they use" },
   {
     kind: "browser_rule",
     title: "Browser",
-    about: "A browser with another name takes no part.",
+    about: "Visitors with any other browser do not take part.",
     group: "What they use",
   },
   {
     kind: "browser_language_rule",
     title: "Language",
-    about: "The language that the browser prefers. English includes British English, not the other way round.",
+    about: "The language that the browser prefers. English includes British English, but not the other way round.",
     group: "What they use",
   },
   { kind: "user_rule", title: "New or returning", about: "Whether they have come before.", group: "Who they are" },
   {
     kind: "segment_rule",
     title: "Attributes",
-    about: "What the site or a server says about the visitor, such as plan or age.",
+    about: "Facts about the visitor that the site or a server sends, such as plan or age.",
     group: "Who they are",
   },
   {
     kind: "ga4_rule",
     title: "Audiences of analytics",
-    about: "Names that the page hands over with identify. One of them is enough.",
+    about: "Audience names that the page passes to identify. One match is enough.",
     group: "Who they are",
   },
   {
     kind: "event_rule",
     title: "Earlier events",
-    about: "What they must have done before, or must not. All entries have to hold.",
+    about: "Events that visitors must have done before, or must not have done. All entries have to hold.",
     group: "Who they are",
   },
   {
@@ -116,17 +116,17 @@ export const KINDS: readonly KindInfo[] = [
     group: "Who they are",
     browserOnly: `Servers do not see the page's cookies, ${PASSED_OVER}`,
   },
-  { kind: "referral_rule", title: "Where they came from", about: "The page before this one.", group: "How they came" },
+  { kind: "referral_rule", title: "Where they came from", about: "The previous page.", group: "How they came" },
   {
     kind: "parameter_rule",
     title: "Parameters of the address",
-    about: "What stands after the question mark, such as utm_source.",
+    about: "The parts of the address after the question mark, such as utm_source.",
     group: "How they came",
   },
   {
     kind: "schedule_rule",
     title: "Days and hours",
-    about: "By the visitor's own clock.",
+    about: "In the visitor's local time.",
     group: "When",
     browserOnly: `Servers do not know the visitor's local time, ${PASSED_OVER}`,
   },

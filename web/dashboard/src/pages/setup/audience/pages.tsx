@@ -19,9 +19,9 @@ const MATCHES: readonly (readonly [UrlRule["rule"], string, example: string])[] 
 
 const MEANINGS: Record<UrlRule["rule"], string> = {
   contain: "The text occurs anywhere in the address. Capitals do not matter.",
-  simple: "The same page, whatever stands after a question mark or #.",
+  simple: "The same page. Anything after a question mark or # is ignored.",
   exact: "The same address with its parameters.",
-  wildcard: "* stands for any characters, also none.",
+  wildcard: "* stands for any characters, or none.",
   regex: "A regular expression that occurs anywhere in the address. Capitals matter.",
 };
 
@@ -82,7 +82,7 @@ function PageRow({ one, says, place, problem, set, remove }: PageRowProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 xs:grid-cols-[7.5rem_minmax(0,1fr)_auto] sm:grid-cols-[7.5rem_13rem_minmax(0,1fr)_auto]">
       <Select
-        label="In or out"
+        label="Let in or keep out"
         hidesLabel
         name={`${place}.allowed`}
         value={String(one.allowed ?? true)}

@@ -28,7 +28,7 @@ export function CountriesRule({ rule, set, place, problem }: RuleProps<Rules["al
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {side("whitelist", "Only these")}
-      {side("blacklist", "Not these", "This beats the other side.")}
+      {side("blacklist", "Not these", "Takes precedence over “Only these”.")}
     </div>
   );
 }
@@ -50,7 +50,7 @@ export function PlacesRule({ rule, set, place, problem, example }: RuleProps<Pla
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {side("equal", "Only these")}
-      {side("notEqual", "Not these", "This beats the other side.")}
+      {side("notEqual", "Not these", "Takes precedence over “Only these”.")}
     </div>
   );
 }

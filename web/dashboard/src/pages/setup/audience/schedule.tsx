@@ -66,7 +66,7 @@ function GroupEntry({ group, place, problem, set, remove }: GroupProps) {
       <div className="flex items-start justify-between gap-3">
         <Choices
           legend="Days"
-          hint={days.length === 0 ? "None is chosen: every day." : undefined}
+          hint={days.length === 0 ? "Without a choice, this applies every day." : undefined}
           error={problem(`${place}.days`)}
         >
           <div className="flex flex-wrap gap-x-4 gap-y-2.5">
@@ -88,7 +88,7 @@ function GroupEntry({ group, place, problem, set, remove }: GroupProps) {
       </div>
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1.5 font-medium">Hours</legend>
-        {ranges.length === 0 && <p className="-mt-1.5 text-sm text-soft">None are named: all day.</p>}
+        {ranges.length === 0 && <p className="-mt-1.5 text-sm text-soft">Without hours, this applies all day.</p>}
         {ranges.map((range, index) => (
           <RangeRow
             key={index}

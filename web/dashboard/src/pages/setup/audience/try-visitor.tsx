@@ -45,12 +45,12 @@ export function TryVisitor({ isUnsaved }: { isUnsaved: boolean }) {
   };
   const unsaid = unsayable(experiment.targeting);
   return (
-    <Card title="Try a visitor" about="What the server decides for somebody you make up, and why. Nothing is recorded.">
+    <Card title="Try a visitor" about="Make up a visitor and see what the server decides and why. Nothing is recorded.">
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {isUnsaved && <Note tone="caution">You have unsaved changes. This tries what is saved.</Note>}
+        {isUnsaved && <Note tone="caution">You have unsaved changes. This uses the saved rules.</Note>}
         {unsaid.length > 0 && (
           <Note>
-            {capital(and(unsaid))} cannot be said here, so{" "}
+            {capital(and(unsaid))} cannot be set here, so{" "}
             {unsaid.length === 1 ? "that rule counts" : "those rules count"} as not known.
           </Note>
         )}
@@ -79,7 +79,7 @@ export function TryVisitor({ isUnsaved }: { isUnsaved: boolean }) {
 /** Conditions that the operation has no parameter for. */
 function unsayable(targeting: { event_rule?: unknown; ga4_rule?: unknown }): string[] {
   return [
-    isRule(targeting.event_rule) ? "what the visitor did before" : "",
+    isRule(targeting.event_rule) ? "earlier events" : "",
     isRule(targeting.ga4_rule) ? "audiences of analytics" : "",
   ].filter(Boolean);
 }
@@ -117,7 +117,7 @@ const TEXTS: readonly (readonly [name: string, label: string, example: string])[
   ["language", "Language", "en-GB"],
   ["region", "Region", "California (US)"],
   ["city", "City", "Berlin (Berlin)"],
-  ["referrer", "Page before", "https://www.google.com/"],
+  ["referrer", "Previous page", "https://www.google.com/"],
   ["ip", "IP address", "203.0.113.7"],
   ["user_agent", "User agent of the browser", "Mozilla/5.0 …"],
 ];
@@ -149,7 +149,7 @@ function VisitorFields({ facts, set, problem }: FieldsProps) {
   return (
     <>
       <div className="grid items-start gap-3 sm:grid-cols-[12rem_minmax(0,1fr)]">
-        {text("visitor", "Visitor", "", "The id. Another one may get another variant.")}
+        {text("visitor", "Visitor", "", "The visitor's id. Another id may get another variant.")}
         {text("url", "Address of the page", "https://shop.example/")}
       </div>
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
@@ -173,7 +173,7 @@ function VisitorFields({ facts, set, problem }: FieldsProps) {
       <details>
         <summary className="w-fit font-medium">Language, place and connection</summary>
         <p className="mt-1 text-sm text-soft">
-          Place and device follow from an IP address and a user agent, where they are not said.
+          If place and device are empty, they follow from the IP address and the user agent.
         </p>
         <div className="mt-3 grid items-start gap-3 xs:grid-cols-2 sm:grid-cols-3">
           {TEXTS.map(([name, label, example]) => text(name, label, example))}

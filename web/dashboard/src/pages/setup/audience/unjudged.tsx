@@ -13,12 +13,12 @@ const PLACES = ["allowed_country", "allowed_region", "allowed_city"];
 /** Reason why nobody matches this kind of rule on this server, and what to do; undefined if visitors can match. */
 export function whyUnjudged(kind: string, install: Install | undefined): string | undefined {
   if (kind === "ga4_rule")
-    return "Visitors match this only where your site hands over their audiences, by identify with audiences. The server cannot see whether it does.";
+    return "Visitors match this rule only if your site passes their audiences to identify, in the field audiences. The server cannot check whether it does.";
   if (!PLACES.includes(kind) || install === undefined) return undefined;
   if (!install.knows_places)
-    return "This server knows no places, so nobody matches this rule, and nobody enters. Ask whoever runs it for a geographic database, or remove the rule.";
+    return "This server has no geographic database, so nobody matches this rule, and nobody enters. Ask the operator of the server to add one, or remove the rule.";
   if (!install.knows_regions && kind !== "allowed_country")
-    return "This server knows countries only, so nobody matches this rule, and nobody enters. Ask whoever runs it for a geographic database with cities, or remove the rule.";
+    return "The geographic database of this server has countries only, so nobody matches this rule, and nobody enters. Ask the operator of the server for one with cities, or remove the rule.";
   return undefined;
 }
 

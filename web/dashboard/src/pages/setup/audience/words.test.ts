@@ -69,7 +69,7 @@ test("each kind is a clause", () => {
     [{ allowed_country: [country("DE", "whitelist"), country("FR", "blacklist")] }, "in Germany"],
     [
       { allowed_country: [country("DE", "blacklist"), country("DE", "whitelist")] },
-      "in no country, as those that are let in are kept out, too",
+      "in no country, because all that are let in are also kept out",
     ],
     [{ allowed_region: [place("California (US)"), place("Texas (US)")] }, "in California (US) or Texas (US)"],
     [{ allowed_region: [place("Bavaria", "notEqual")] }, "outside Bavaria"],
@@ -79,7 +79,7 @@ test("each kind is a clause", () => {
     ],
     [
       { allowed_city: [place("Berlin (Berlin)"), place("berlin", "notEqual")] },
-      "nowhere, as the places that are let in are kept out, too",
+      "nowhere, because all places that are let in are also kept out",
     ],
     // Choices of words.
     [{ device_rule: ["desktop", "mobile", "tablet"] }, "on desktop, mobile or tablet"],
@@ -116,7 +116,7 @@ test("each kind is a clause", () => {
       "who came from a search or who came from an ad",
     ],
     [{ referral_rule: [[is("source", "!=", "direct")]] }, "who did not come directly"],
-    [{ referral_rule: [[is("host", "**", "google")]] }, "for whom the host of the page before contains “google”"],
+    [{ referral_rule: [[is("host", "**", "google")]] }, "for whom the host of the previous page contains “google”"],
     // Events: all entries. Their attributes: any group, all conditions of a group.
     [{ event_rule: [event({})] }, "who did “cart”"],
     [
@@ -149,7 +149,7 @@ test("each kind is a clause", () => {
     [{ url_rule: [page("/a$", "regex", true)] }, "on addresses that match the expression “/a$”"],
     [
       { url_rule: [page("/a", "contain"), page("/a", "contain", false)] },
-      "on no page, as the pages that are let in are kept out, too",
+      "on no page, because all pages that are let in are also kept out",
     ],
     // Hours.
     [hours([[]]), "every day all day their time"],
@@ -187,7 +187,7 @@ test("a rule that this version does not know is named, and can not be shown", ()
   ];
   for (const [kind, rule] of cases) {
     assert.ok(!isShown(kind, rule), `${kind} ${JSON.stringify(rule)}`);
-    assert.match(clauses({ [kind]: rule } as Targeting)[0]?.text ?? "", /this page cannot put in words/);
+    assert.match(clauses({ [kind]: rule } as Targeting)[0]?.text ?? "", /this page cannot describe/);
   }
 });
 

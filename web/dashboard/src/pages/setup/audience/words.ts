@@ -80,7 +80,7 @@ export function clauses(targeting: Targeting, home?: string): Clause[] {
 }
 
 function unknown(kind: string): string {
-  return `for whom ${TITLES[kind] ?? kind} holds, which this page cannot put in words`;
+  return `who match the rule ${TITLES[kind] ?? kind}, which this page cannot describe`;
 }
 
 /** Joins the clauses to a sentence. */
@@ -125,7 +125,7 @@ function countries(rule: Rules["allowed_country"]): string | undefined {
   const left = included.filter((code) => !excluded.includes(code));
   return left.length > 0
     ? `in ${or(left.map(countryInSentence))}`
-    : "in no country, as those that are let in are kept out, too";
+    : "in no country, because all that are let in are also kept out";
 }
 
 function places(rule: readonly Place[]): string | undefined {
@@ -133,7 +133,7 @@ function places(rule: readonly Place[]): string | undefined {
   const excluded = of("notEqual");
   if (excluded.length === rule.length) return `outside ${or(excluded)}`;
   const left = of("equal").filter((name) => !excluded.some((out) => isWithin(name, out)));
-  if (left.length === 0) return "nowhere, as the places that are let in are kept out, too";
+  if (left.length === 0) return "nowhere, because all places that are let in are also kept out";
   return `in ${or(left)}${excluded.length > 0 ? `, but not in ${or(excluded)}` : ""}`;
 }
 
@@ -181,7 +181,7 @@ function referral(one: Condition): string {
   const source = SOURCES[one.value as keyof typeof SOURCES];
   if (one.criteria === "source" && source !== undefined && one.operator === "==") return `who came ${source}`;
   if (one.criteria === "source" && source !== undefined && one.operator === "!=") return `who did not come ${source}`;
-  const noun = { host: "the host of the page before", url: "the page before", source: "the kind of source" }[
+  const noun = { host: "the host of the previous page", url: "the previous page", source: "the kind of source" }[
     one.criteria
   ];
   return `for whom ${noun ?? one.criteria} ${predicate(one.operator, one.value)}`;
@@ -222,7 +222,7 @@ function pages(rule: Rules["url_rule"]): string {
   const [included, excluded] = [of(true), of(false)];
   if (included.length === 0) return `on all pages but ${and(excluded)}`;
   const left = included.filter((one) => !excluded.includes(one));
-  if (left.length === 0) return "on no page, as the pages that are let in are kept out, too";
+  if (left.length === 0) return "on no page, because all pages that are let in are also kept out";
   return `on ${or(left)}${excluded.length > 0 ? `, but not on ${or(excluded)}` : ""}`;
 }
 

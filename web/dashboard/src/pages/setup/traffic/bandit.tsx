@@ -25,22 +25,22 @@ export function BanditCard({ bandit }: { bandit: Bandit }) {
   const next = experiment.schedule.next;
   const isOn = experiment.configuration.is_mab === 1;
   return (
-    <Card flush title="What the bandit knows" about={bandit.reason}>
+    <Card flush title="State of the bandit" about={bandit.reason}>
       <Table label="Variants of the bandit" columns={columns} rows={bandit.arms} keyOf={({ variant_id: id }) => id} />
       <div className="border-t border-line px-4 py-4 md:px-5">
         <Facts
           facts={[
-            ["Weights can move", isOn ? `once in ${duration(bandit.period_s)}` : "not any more: it was turned off"],
-            ["Each variant keeps", `${percentage(bandit.floor)} at least`],
+            ["Weights can move", isOn ? `once in ${duration(bandit.period_s)}` : "no longer: the bandit is off"],
+            ["Each variant keeps", `at least ${percentage(bandit.floor)}`],
             ["Last move", bandit.last_moved_at === null ? "none yet" : moment(bandit.last_moved_at)],
-            ["Next look", next?.act === "reweight" ? `${moment(next.at)}, ${ago(next.at)}` : NOTHING],
+            ["Next check", next?.act === "reweight" ? `${moment(next.at)}, ${ago(next.at)}` : NOTHING],
             ["Lost so far", <Lost key="lost" of={bandit} />],
-            ["By an even split", <Lost key="even" of={bandit.even_split} />],
+            ["With an even split", <Lost key="even" of={bandit.even_split} />],
           ]}
         />
         <p className="mt-3 text-sm text-soft">
-          Lost is what visitors who met another variant than the best one would have brought more: in conversions, or in
-          the unit of the goal's value.
+          Lost is how much more the visitors of other variants would have brought with the best one: in conversions, or
+          in the unit of the goal's value.
         </p>
       </div>
     </Card>

@@ -38,7 +38,7 @@ const ACTIONS: Record<string, string> = {
 
 const COLUMNS: Column<Revision>[] = [
   {
-    name: "What",
+    name: "Action",
     isName: true,
     cell: ({ action }) => <span className="font-medium">{ACTIONS[action] ?? action}</span>,
   },
@@ -59,15 +59,15 @@ export function MovesCard() {
   return (
     <Card
       flush={moves.length > 0}
-      title="What automation did"
-      about="By dates and rules of the schedule, as a bandit, and by autopilot."
+      title="Automatic actions"
+      about="By the dates and rules of the schedule, by the bandit, and by autopilot."
     >
       {history.isError && (
         <ErrorPanel error={history.error} retry={() => history.refetch()} isOutdated={read.length > 0} />
       )}
       {history.isPending && <Lines count={2} />}
       {moves.length > 0 && (
-        <Table label="What automation did" columns={COLUMNS} rows={moves} keyOf={({ revision }) => revision} />
+        <Table label="Automatic actions" columns={COLUMNS} rows={moves} keyOf={({ revision }) => revision} />
       )}
       {history.isSuccess && moves.length === 0 && (
         <p className="text-soft">

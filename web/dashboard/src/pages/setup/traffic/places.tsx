@@ -20,7 +20,7 @@ export function PlacesCard() {
       <Loaded query={groups}>
         {({ exclusion_groups: all }) => {
           const own = all.filter((group) => concerns(group, experiment.test_id));
-          if (own.length === 0) return <p className="text-soft">It is in none, so all visitors can enter it.</p>;
+          if (own.length === 0) return <p className="text-soft">It is in no group, so all visitors can enter it.</p>;
           return (
             <ul className="flex flex-col gap-2.5">
               {own.map((group) => (
@@ -55,8 +55,8 @@ function Place({ group, projectKey, testId }: { group: Group; projectKey: string
       <span className="text-soft">{GROUP_KIND[group.kind].text}</span>
       <p>
         {slot
-          ? `${percentage(slot.percent)} of all visitors can enter it: those from ${percentage(slot.from / 10_000)} to ${percentage(slot.to / 10_000)} on the line of the group.`
-          : `${percentage(group.percent)} of all visitors are kept out of it, ${group.scope === "project" ? "as out of every experiment of the project" : "as out of the other experiments of the holdout"}.`}
+          ? `${percentage(slot.percent)} of all visitors can enter it: the group range from ${percentage(slot.from / 10_000)} to ${percentage(slot.to / 10_000)}.`
+          : `${percentage(group.percent)} of all visitors are kept out of it and ${group.scope === "project" ? "of every other experiment of the project" : "of the other experiments of the holdout"}.`}
       </p>
     </>
   );

@@ -23,8 +23,8 @@ export interface Values {
 const LABELS: Record<keyof Values, string> = {
   "configuration.traffic_allocation": "Visitors who enter, in percent",
   "configuration.distribution": "Weights",
-  "configuration.is_mab": "Move the weights to what works better",
-  "configuration.is_autopilot": "Serve a winner by itself",
+  "configuration.is_mab": "Move the weights to better variants",
+  "configuration.is_autopilot": "Serve a winner automatically",
 };
 
 export function SplitForm() {
@@ -52,10 +52,7 @@ export function SplitForm() {
       className="flex flex-col gap-5"
     >
       {experiment.status === 1 && <LiveNote />}
-      <Card
-        title="Traffic"
-        about="How many of the visitors whom the audience lets in take part. The others see the original."
-      >
+      <Card title="Traffic" about="The share of the audience that takes part. The others see the original.">
         <AllocationField form={form} />
       </Card>
       <Card title="Split" about="Everybody who takes part meets one variant, and keeps it.">
@@ -64,7 +61,7 @@ export function SplitForm() {
       </Card>
       <Card
         title="Automation"
-        about={`What the server does with the traffic while nobody looks. ${followed(experiment)}`}
+        about={`Changes of the traffic that the server makes automatically. ${followed(experiment)}`}
       >
         <AutomationFields form={form} experiment={experiment} />
       </Card>
@@ -90,9 +87,9 @@ function toChanges(changes: Partial<Values>): Changes {
 function LiveNote() {
   return (
     <Note>
-      This experiment is live. A change of traffic or weights begins a new epoch: visitors of different epochs are
-      compared among themselves, so the result stays fair. More traffic adds visitors and moves none; other weights move
-      some to another variant.
+      This experiment is live. A change of traffic or weights begins a new epoch: visitors are compared only within
+      their epoch, so the result stays fair. More traffic adds visitors and moves nobody; other weights move some
+      visitors to another variant.
     </Note>
   );
 }
@@ -141,14 +138,14 @@ function AutomationFields({ form, experiment }: { form: Form<Values>; experiment
         hint={
           isPersonalization
             ? "This has no effect here: each variant of a personalization has an audience of its own."
-            : "A bandit. While the experiment is live, each variant gets as much of the traffic as it is probable to be the best by the primary goal. Fewer visitors meet what works worse, and it takes longer to be sure how large the difference is. A variant with weight 0 stays without. Turned off again, the weights stay as they are."
+            : "A bandit. While the experiment is live, each variant gets a share of the traffic that equals its probability of being the best by the primary goal. Fewer visitors meet a worse variant, but it takes longer to measure the difference. A variant with weight 0 keeps weight 0. When you turn the bandit off, the weights do not change."
         }
       />
       <FormCheckbox
         form={form}
         name="configuration.is_autopilot"
         label={LABELS["configuration.is_autopilot"]}
-        hint="Autopilot. Once a variant wins, no health check fails and no guardrail got worse, it is served: to some visitors first, then step by step to everybody. It stops as soon as the variant makes something worse. The experiment is not concluded by it."
+        hint="Autopilot. Once a variant wins, no health check fails and no guardrail got worse, the server serves the variant: to some visitors first, then step by step to everybody. Autopilot stops as soon as the variant makes something worse. It does not conclude the experiment."
       />
       {experiment.is_deploy === 1 && <ServingNote experiment={experiment} />}
     </div>
@@ -167,8 +164,8 @@ function ServingNote({ experiment }: { experiment: Experiment }) {
   const arm = armsOf(experiment).find(({ variantId }) => variantId === id);
   return (
     <Note>
-      {arm?.name ?? "A winner"} is served to {percentage(rollout)} of the visitors whom the audience lets in. As long as
-      it is, nobody enters the experiment, and traffic and weights have no effect.
+      {arm?.name ?? "A winner"} is served to {percentage(rollout)} of the audience. Meanwhile, nobody enters the
+      experiment, and traffic and weights have no effect.
       {next?.act === "ramp" && ` The next step is due ${moment(next.at)}.`}
     </Note>
   );

@@ -39,7 +39,7 @@ export function WeightsField({ form, arms, label }: WeightsProps) {
       <legend className="sr-only">{label}</legend>
       <p>
         <span className="font-medium">{mode.text}.</span> <span className="text-soft">{mode.about}</span>
-        {isBandit && <span className="text-soft"> What you set here is what it goes on from.</span>}
+        {isBandit && <span className="text-soft"> The bandit continues from the weights that you set here.</span>}
       </p>
       <ShareBar
         shares={arms.map(({ name }, at) => ({
@@ -87,7 +87,7 @@ function WeightInput({ arm, weight, error, isInvalid, set }: InputProps) {
       <div className="min-w-0 flex-1 py-1.5">
         <span className="font-medium">{arm.name}</span>
         {arm.nickname && <span className="text-soft"> {arm.nickname}</span>}
-        {weight === 0 && <span className="text-soft">, paused: nobody new gets it</span>}
+        {weight === 0 && <span className="text-soft">, paused: no new visitor gets it</span>}
       </div>
       <TextInput
         hidesLabel

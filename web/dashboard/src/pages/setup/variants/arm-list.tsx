@@ -20,7 +20,7 @@ export function ArmList({ editing }: { editing: Editing }) {
   return (
     <Card
       title="Variants"
-      about="Visitors get one of these. The control is the page as it is, unless you give it code of its own."
+      about="Visitors get one of these. The control is the original page, unless you give it code."
       actions={
         !isLocked && (
           <Button icon="plus" onClick={add} disabled={variants.length >= VARIANTS_MAX}>
@@ -92,7 +92,7 @@ function ArmRow({ editing, arm, label, contents }: RowProps) {
         <span className={names("shrink-0 font-medium", isOpen && "text-accent")}>{nameOf(arm)}</span>
         <span className={names("min-w-0 flex-1 basis-40 truncate", arm === "all" && "text-soft")}>{label}</span>
         {found > 0 && <Badge tone="caution">Look at it</Badge>}
-        <span className="text-sm text-soft">{contents || (arm === 0 ? "the page as it is" : "nothing yet")}</span>
+        <span className="text-sm text-soft">{contents || (arm === 0 ? "the original page" : "nothing yet")}</span>
       </Link>
     </li>
   );

@@ -15,8 +15,8 @@ export function ArmPanel({ editing }: { editing: Editing }) {
   const { open, isLocked, mayCode } = editing;
   const readOnlyNote = !isLocked && !mayCode && (
     <Note>
-      Your role may not change code in this project, so it can only be read here. Admins may, and can let editors do so
-      in the project’s settings.
+      Your role may not change code in this project, so code is read-only here. Admins may change it, and can let
+      editors do so in the project’s settings.
     </Note>
   );
   if (open === "all") {
@@ -63,7 +63,7 @@ function OneArm({ editing, arm, note }: { editing: Editing; arm: number; note: R
         <TextInput
           label="Label"
           aside="optional"
-          hint="What people call it. Visitors never see it."
+          hint="A name for your team. Visitors never see it."
           name={`${field}.nickname`}
           value={value.nickname}
           maxLength={255}
@@ -103,7 +103,7 @@ const CODE = {
   css: { label: "CSS", hint: "" },
   javascript: {
     label: "JavaScript",
-    hint: "Runs when the document is parsed. It sees experiment.waitFor, onCleanup and track.",
+    hint: "Runs when the document is parsed. It can use experiment.waitFor, onCleanup and track.",
   },
 };
 
@@ -143,7 +143,7 @@ function Acts({ editing, at }: { editing: Editing; at: number }) {
   };
   return (
     <>
-      <Menu align="end" trigger={<IconButton icon="more" label={`More for Variant ${at + 1}`} />}>
+      <Menu align="end" trigger={<IconButton icon="more" label={`More actions for Variant ${at + 1}`} />}>
         <MenuItem icon="layers" onClick={duplicate} isDisabled={variants.length >= VARIANTS_MAX}>
           Duplicate
         </MenuItem>

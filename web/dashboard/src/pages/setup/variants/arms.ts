@@ -22,7 +22,7 @@ export const LABELS: Record<keyof VariantFields, string> = {
   variants: "Variants",
   custom_css: "CSS for every visitor",
   custom_js: "JavaScript for every visitor",
-  unreadable: "Text that cannot be read",
+  unreadable: "Text that is not valid JSON",
 };
 
 /** The open part: the common code, the control (0), or the variant with this number. */
@@ -101,7 +101,7 @@ export function differences(before: readonly Variant[], after: readonly Variant[
     const parts = differing(was, variant).map((key) => PARTS[key] ?? key);
     return parts.length > 0 ? [`Variant ${at + 1}: ${parts.join(", ")}`] : [];
   });
-  const gone = before.slice(after.length).map((_, at) => `Variant ${after.length + at + 1} is gone`);
+  const gone = before.slice(after.length).map((_, at) => `Variant ${after.length + at + 1} was removed`);
   return [...changed, ...gone].join("; ") || "nothing";
 }
 

@@ -62,7 +62,7 @@ function Content(props: FieldsProps) {
             <ContentField {...props} name={key} />
           </div>
           {keys.length > 1 && !isFixed && (
-            <IconButton small icon="close" label={`Leave ${FIELD[key].label} as it is`} onClick={() => remove(key)} />
+            <IconButton small icon="close" label={`Leave ${FIELD[key].label} unchanged`} onClick={() => remove(key)} />
           )}
         </div>
       ))}
@@ -71,7 +71,7 @@ function Content(props: FieldsProps) {
           <Menu
             trigger={
               <Button small icon="plus">
-                Change more of it
+                Change more of the element
               </Button>
             }
           >
@@ -92,15 +92,15 @@ const FIELD: Record<ContentKey, { label: string; hint?: string; rows?: number; i
   textContent: { label: "New text", rows: 2 },
   innerHTML: { label: "New HTML inside", hint: "Scripts in it do not run.", rows: 4, isCode: true },
   outerHTML: {
-    label: "New HTML in its place",
-    hint: "The element is hidden, and this stands after it.",
+    label: "Replacement HTML",
+    hint: "The element is hidden, and this HTML is inserted after it.",
     rows: 4,
     isCode: true,
   },
   src: { label: "New source", hint: "The address of a picture, a video or a frame." },
-  href: { label: "New link", hint: "Where it leads to: an address, or a path such as /pricing." },
+  href: { label: "New link", hint: "An address, or a path such as /pricing." },
   style: { label: "New style", hint: "Declarations, such as color: red; font-size: 20px", rows: 2, isCode: true },
-  class: { label: "Classes", hint: "Added to the element. A class with - before it is taken away." },
+  class: { label: "Classes", hint: "Added to the element. A class with - before it is removed." },
 };
 
 function ContentField({ editing, field, change, onChange, name }: FieldsProps & { name: ContentKey }) {
@@ -184,7 +184,7 @@ function Insert(props: FieldsProps) {
         spellCheck={false}
       />
       <Direction {...props} />
-      <Selector {...props} name="refEl" label="Element beside it" />
+      <Selector {...props} name="refEl" label="Reference element" />
     </>
   );
 }
@@ -194,7 +194,7 @@ function Move(props: FieldsProps) {
     <>
       <Selector {...props} name="oriEl" label="Element to move" />
       <Direction {...props} />
-      <Selector {...props} name="refEl" label="Element beside its new place" />
+      <Selector {...props} name="refEl" label="Reference element" />
     </>
   );
 }
@@ -205,7 +205,7 @@ function Redirect({ editing, field, change, onChange }: FieldsProps) {
     <>
       <TextInput
         label="Address"
-        hint="The page that visitors of this variant get in place of the experiment’s."
+        hint="The page that visitors of this variant get instead of the experiment’s page."
         type="url"
         name={`${field}.url`}
         value={url}
@@ -213,7 +213,7 @@ function Redirect({ editing, field, change, onChange }: FieldsProps) {
         error={url === "" ? editing.form.errorOf(`${field}.url`) : errorOf(editing, `${field}.url`)}
       />
       <Choice
-        label="Take the page’s parameters and fragment along"
+        label="Pass on the page’s parameters and fragment"
         hint="Such as those of an advertisement."
         name={`${field}.relay_param`}
         checked={change.relay_param !== false}
@@ -242,7 +242,7 @@ function OnePage({ editing, field, change, onChange }: FieldsProps) {
       {isOne && (
         <TextInput
           label="Page"
-          hint="Its address; parameters do not matter. With * it is a pattern."
+          hint="The address of the page. Parameters are ignored. An address with * is a pattern."
           name={`${field}.pageUrl`}
           value={textOf(change, "pageUrl")}
           onChange={(event) => onChange({ ...change, pageUrl: event.target.value })}

@@ -82,16 +82,17 @@ function Remarks({ editing, field, change, at }: Pick<RowProps, "editing" | "fie
       {error && <FieldError>{error}</FieldError>}
       {needsCode(change) && !editing.mayCode && !editing.isLocked && (
         <Note>
-          This can run or load something on the page, so it is code, which your role may not change in this project.
+          This change can run or load something on the page, so it counts as code. Your role may not change code in this
+          project.
         </Note>
       )}
       {kind === "redirect" && (at > 0 || experiment.test_type !== "split") && (
-        <Note tone="caution">A redirect works as the first change of a split test only.</Note>
+        <Note tone="caution">A redirect works only as the first change of a split test.</Note>
       )}
-      {kind === "unknown" && <p className="text-soft">This change has no form. It can be edited as JSON.</p>}
+      {kind === "unknown" && <p className="text-soft">This change has no form. Edit it as JSON.</p>}
       {kind !== "unknown" && further.length > 0 && (
         <p className="text-sm text-soft">
-          Kept as it is: <span className="font-mono wrap-anywhere">{further.join(", ")}</span>
+          Kept unchanged: <span className="font-mono wrap-anywhere">{further.join(", ")}</span>
         </p>
       )}
     </>
@@ -123,7 +124,7 @@ function Acts({ editing, change, at, count, onMove, onDuplicate, onRemove }: Row
           onClick={() => onMove(at + 1)}
         />
       </span>
-      <Menu align="end" trigger={<IconButton small icon="more" label={`More for change ${at + 1}`} />}>
+      <Menu align="end" trigger={<IconButton small icon="more" label={`More actions for change ${at + 1}`} />}>
         <MenuItem icon="arrowUp" isDisabled={at === 0} onClick={() => onMove(at - 1)}>
           Move up
         </MenuItem>

@@ -41,8 +41,8 @@ export function ChangesJson({ editing, field, changes, onChange }: JsonProps) {
         isReadOnly={isReadOnly}
         hint={
           isReadOnly && !isLocked
-            ? "Some of it can run or load something on the page, so it is code, which your role may not change in this project."
-            : "A list of objects. Keys that are not known are kept."
+            ? "Some changes can run or load something on the page, so they count as code. Your role may not change code in this project."
+            : "A list of objects. Unknown keys are kept."
         }
         error={error}
         marks={marks}

@@ -10,7 +10,7 @@ export const CONTENT = {
   innerText: "text",
   textContent: "text",
   innerHTML: "HTML inside",
-  outerHTML: "HTML in its place",
+  outerHTML: "replacement HTML",
   src: "source",
   href: "link",
   style: "style",
@@ -126,7 +126,7 @@ function act(change: Change): string {
     case "redirect":
       return `Redirect to ${named(textOf(change, "url"), "an address")}${change.relay_param === false ? ", without the page’s parameters" : ""}`;
     case "unknown":
-      return `A change that is not known: ${short(JSON.stringify(change))}`;
+      return `Unknown change: ${short(JSON.stringify(change))}`;
   }
 }
 
@@ -148,7 +148,7 @@ function one(key: ContentKey, change: Change, element: string): string {
     case "innerHTML":
       return `Change the HTML inside ${element} to ${quoted(text)}`;
     case "outerHTML":
-      return `Put ${quoted(text)} in place of ${element}`;
+      return `Replace ${element} with ${quoted(text)}`;
     case "src":
       return `Change the source of ${element} to ${quoted(text)}`;
     case "href":
@@ -167,8 +167,8 @@ function classes(text: string, element: string): string {
   if (words.length === 0) return `Change the classes of ${element}`;
   const what = (list: string[]) => `the class${list.length > 1 ? "es" : ""} ${quoted(list.join(" "))}`;
   if (taken.length === 0) return `Add ${what(added)} to ${element}`;
-  if (added.length === 0) return `Take ${what(taken)} from ${element}`;
-  return `Add ${what(added)} to ${element}, and take ${what(taken)} from it`;
+  if (added.length === 0) return `Remove ${what(taken)} from ${element}`;
+  return `Add ${what(added)} to ${element}, and remove ${what(taken)} from it`;
 }
 
 function place(change: Change): string {
@@ -200,14 +200,14 @@ function short(text: string): string {
 export const NEW_CHANGES: readonly { name: string; change: Change }[] = [
   { name: "Change text", change: { target: "", innerText: "" } },
   { name: "Change style", change: { target: "", style: "" } },
-  { name: "Add or take classes", change: { target: "", class: "" } },
+  { name: "Add or remove classes", change: { target: "", class: "" } },
   { name: "Change a link", change: { target: "", href: "" } },
   { name: "Change a picture", change: { target: "", src: "" } },
   { name: "Hide an element", change: { rm: "" } },
   { name: "Move an element", change: { oriEl: "", refEl: "", dir: "b" } },
   { name: "Insert HTML", change: { refEl: "", dir: "a", htmlBlock: "" } },
   { name: "Change HTML inside", change: { target: "", innerHTML: "" } },
-  { name: "Put HTML in its place", change: { target: "", outerHTML: "" } },
+  { name: "Replace with HTML", change: { target: "", outerHTML: "" } },
 ];
 
 export const NEW_REDIRECT: Change = { url: "", relay_param: true };

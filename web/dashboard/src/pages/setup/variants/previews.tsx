@@ -27,7 +27,7 @@ export function Previews({ hasUnsaved }: { hasUnsaved: boolean }) {
   return (
     <Card
       title="Previews"
-      about="Each link shows one variant to whoever opens it, for seven days, whatever traffic and audience say. Nothing is recorded."
+      about="Each link shows one variant to anybody who opens it, for seven days, regardless of traffic and audience. Nothing is recorded."
     >
       <div className="flex flex-col gap-3">
         {hasUnsaved && <Note>Previews show what is saved. Save to see your changes in them.</Note>}
@@ -116,7 +116,7 @@ function CodeDialog({ link, onClose }: { link: PreviewLink; onClose: () => void 
       isOpen
       onClose={onClose}
       title={`${link.name} on a phone`}
-      about="Read this with the phone’s camera. The phone has to reach the page, so an address of this computer alone does not work."
+      about="Scan this code with the phone’s camera. The phone must be able to reach the page, so a local address of this computer does not work."
     >
       <QrCode
         text={link.preview_url}

@@ -32,13 +32,13 @@ export function RemoveVariant({ editing, at, isOpen, onClose }: RemoveProps) {
       act="Remove variant"
       onConfirm={remove}
     >
-      <p>Its code and visual changes go with it once you save. The history keeps them.</p>
+      <p>Saving also removes its code and visual changes. The history keeps them.</p>
       {at + 1 < length && <p>{renamed(at + 1, length)}</p>}
       {experiment.epochs.length > 0 && (
         <p>
           The experiment has started: visitors of this variant get another one
-          {at + 1 < length ? ", and what was recorded for a number stays with that number" : ""}. To end a variant and
-          keep its results, give it no traffic instead.
+          {at + 1 < length ? ", and recorded data stays with the number" : ""}. To end a variant and keep its results,
+          give it no traffic instead.
         </p>
       )}
     </ConfirmDialog>

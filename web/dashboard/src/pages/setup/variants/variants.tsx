@@ -98,7 +98,7 @@ function refuse(unreadable: Record<string, string>): void {
   const fields = Object.entries(unreadable).map(([field, text]) => ({ field, message: readChanges(text).error ?? "" }));
   if (fields.length === 0) return;
   const arms = fields.map(({ field }) => `Variant ${Number(/\d+/.exec(field)?.[0]) + 1}`).join(", ");
-  throw new ApiFailure(`The visual changes of ${arms} are not JSON that can be read`, {
+  throw new ApiFailure(`The visual changes of ${arms} are not valid JSON`, {
     status: 400,
     code: "invalid_field",
     fields,

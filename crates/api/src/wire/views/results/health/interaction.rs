@@ -16,8 +16,8 @@ pub(super) fn check(computed: &Computed) -> Option<HealthCheck> {
     let mut sentences: Vec<String> = found.iter().take(MAX_DESCRIBED).map(|facts| sentence(computed, facts)).collect();
     match found.len().saturating_sub(MAX_DESCRIBED) {
         0 => {}
-        1 => sentences.push("One more experiment does so too.".to_owned()),
-        more => sentences.push(format!("{more} more experiments do so too.")),
+        1 => sentences.push("One more experiment also changes it.".to_owned()),
+        more => sentences.push(format!("{more} more experiments also change it.")),
     }
     sentences.push(advice(found.iter().all(|facts| facts.is_separated), found.len()).to_owned());
     Some(HealthCheck::new(Grade::Warn, sentences.join(" ")))
@@ -27,13 +27,13 @@ pub(super) fn check(computed: &Computed) -> Option<HealthCheck> {
 fn advice(are_separated: bool, number: usize) -> &'static str {
     match (are_separated, number) {
         (true, _) => {
-            "They share no further visitor, as they are in one exclusion group by now: epoch= shows the visitors since."
+            "They are in one exclusion group now and share no new visitors: use epoch= for the visitors since then."
         }
         (false, 1) => {
-            "What this experiment does depends on that one: put the two into one exclusion group, or end one of them first."
+            "The effect of this experiment depends on that one: put both into an exclusion group, or end one first."
         }
         (false, _) => {
-            "What this experiment does depends on them: put them into one exclusion group, or end the others first."
+            "The effect of this experiment depends on them: put all into one exclusion group, or end the others first."
         }
     }
 }

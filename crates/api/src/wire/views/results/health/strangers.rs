@@ -9,7 +9,7 @@ use super::{Health, HealthCheck};
 fn sentence(status: &str, ok: &'static str, otherwise: &'static str) -> String {
     match status {
         "ok" => ok,
-        "unknown" => "There is nothing to look at yet.",
+        "unknown" => "There is no data yet.",
         _ => otherwise,
     }
     .to_owned()
@@ -65,12 +65,12 @@ impl Health {
             balance,
             // The message names changes of the variants.
             changes: changes.with_sentence(
-                "The changes of the variants found what they change.",
-                "A change of a variant found nothing to change on the pages that were seen.",
+                "The changes of the variants matched elements on pages.",
+                "A change of a variant matched no element on any page that reported it.",
             ),
             other_nodes: other_nodes.with_sentence(
                 "No other server took events.",
-                "Another server took events that are missing here, so these numbers are of a part of the visitors only.",
+                "Another server took events that are missing here, so these numbers cover only a part of the visitors.",
             ),
             guardrails,
             page,
@@ -81,7 +81,7 @@ impl Health {
             currency: currency.map(|check| {
                 check.with_sentence(
                     "All orders count in one currency.",
-                    "Orders in other currencies were left out, so revenue is that of a part of the buyers only.",
+                    "Orders in other currencies were left out, so revenue covers only a part of the buyers.",
                 )
             }),
             // The message names single orders, with value and time.
@@ -111,9 +111,7 @@ mod tests {
 
     #[test]
     fn each_outcome_has_a_sentence_of_its_own() {
-        for (status, expect) in
-            [("ok", "a"), ("warn", "b"), ("fail", "b"), ("unknown", "There is nothing to look at yet.")]
-        {
+        for (status, expect) in [("ok", "a"), ("warn", "b"), ("fail", "b"), ("unknown", "There is no data yet.")] {
             let check = HealthCheck { status, message: "of experiment 7".to_owned() }.with_sentence("a", "b");
             assert_eq!((check.status, check.message.as_str()), (status, expect));
         }
