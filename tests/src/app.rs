@@ -13,17 +13,19 @@ use muriel_cli::open::{Opened, open};
 use muriel_cli::page::{self, Changes};
 use muriel_cli::person::{self, WantedPerson};
 use muriel_cli::serve::{self, Running};
+use muriel_context::Actor;
+use muriel_context::Precondition;
+use muriel_context::api_key::ApiKey;
+use muriel_context::clock::Clock;
 use muriel_demo::{COMPANY, Company, Prepared, VisitorSettings, store_results, visit_past};
 use muriel_domain::Instant;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::ExperimentId;
 use muriel_log::{LogOptions, Reserve};
 use muriel_results::ReportTimeouts;
-use muriel_service::api_key::ApiKey;
-use muriel_service::clock::Clock;
-use muriel_service::experiments::{self, NewConclusion, Precondition, Target};
+use muriel_service::experiments::{self, NewConclusion, Target};
 use muriel_service::visitor_data::{self, ExpiryOutcome};
-use muriel_service::{Actor, App, projects};
+use muriel_service::{App, projects};
 use muriel_sql::Db;
 use muriel_store::MIGRATIONS;
 use muriel_store::experiments::HistoryEntry;
@@ -208,7 +210,7 @@ impl TestApp {
     /// When no person has the address.
     pub fn reset_link(&self, email: &str) -> String {
         let app = self.opened.app(self.settings.clock.clone());
-        let reset = muriel_service::people::reset(&app, email.to_owned(), None, false);
+        let reset = muriel_people::reset(&app.people, email.to_owned(), None, false);
         let made = self.runtime().block_on(reset).expect("a person").expect("a link");
         made.link.rsplit_once('#').expect("a token").1.to_owned()
     }
@@ -279,7 +281,7 @@ impl TestApp {
     /// When the key does not exist.
     pub fn revoke(&self, of: &Client) {
         let text = of.api_key.as_deref().expect("a key");
-        let key = muriel_service::api_key::ApiKey::parse(text).expect("a key");
+        let key = muriel_context::api_key::ApiKey::parse(text).expect("a key");
         let place = &self.settings.storage;
         let common = Common {
             data_dir: Some(place.data_dir.clone()),

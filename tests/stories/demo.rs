@@ -1,6 +1,6 @@
 //! The demo's data on both databases.
 
-use muriel_service::clock::Clock;
+use muriel_context::clock::Clock;
 use muriel_tests::{On, stories};
 
 stories![the_demo_has_a_consistent_past];

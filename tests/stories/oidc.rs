@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use muriel_domain::person::Role;
-use muriel_service::people::OidcSettings;
+use muriel_people::OidcSettings;
 use muriel_tests::{Answer, Client, On, TestApp, stories};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};

@@ -1,7 +1,7 @@
 //! Allowed addresses of outbound requests when the addresses of a name change.
 
 use crate::webhooks::{answer, deliveries, made, newest, receive, shop, test};
-use muriel_service::webhooks::Names;
+use muriel_outbound::Names;
 use muriel_tests::{On, stories};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};

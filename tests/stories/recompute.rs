@@ -1,7 +1,7 @@
 //! Recomputing the same result: after a kill, after a rebuild, and from the log alone.
 
 use crate::scene::{Collector, id};
-use muriel_service::clock::Clock;
+use muriel_context::clock::Clock;
 use muriel_tests::process::{Process, command, program};
 use muriel_tests::{Client, scratch};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-// build: generates the files that the server embeds, in crates/service/src/script/. `--check` fails if they are not what the sources
+// build: generates the files that the server embeds, in crates/delivery/src/script/. `--check` fails if they are not what the sources
 // generate. The files are committed, so that building the server needs no Node.
 
 import { build } from "esbuild";
@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const into = here("../../crates/service/src/script/");
+const into = here("../../crates/delivery/src/script/");
 
 // The names in kit.ts, and their modules. In parts they are parameters, with the same names in each.
 const kit = readFileSync(here("src/browser/kit.ts"), "utf8");
@@ -82,7 +82,7 @@ export const SCRIPTS = {
 };
 
 /**
- * The types of the page API. web/runtime/muriel.d.ts is the source; the copy in crates/service/src/script/ is generated from it like
+ * The types of the page API. web/runtime/muriel.d.ts is the source; the copy in crates/delivery/src/script/ is generated from it like
  * the scripts, and `--check` compares it. The server serves the copy at `/js/muriel.d.ts`.
  */
 const TYPES = "muriel.d.ts";

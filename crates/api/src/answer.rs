@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use muriel_service::experiments::Precondition;
+use muriel_context::Precondition;
 use serde::Serialize;
 
 /// Response with `body` serialised as JSON.

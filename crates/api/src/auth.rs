@@ -1,16 +1,17 @@
 //! Authentication and authorisation: checks that run before the handler, in a fixed order.
 
-use crate::edge::RequestContext;
 use crate::error::ApiError;
+use crate::request::RequestContext;
 use crate::{sessions, unknown_query};
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 use http::{HeaderMap, header};
+use muriel_context::Actor;
+use muriel_context::access_cache::{KnownSession, OutagePolicy};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::CompanyId;
 use muriel_domain::person::Role;
-use muriel_service::access_cache::{KnownSession, OutagePolicy};
-use muriel_service::{Actor, App, Principal};
+use muriel_service::{App, Principal};
 use muriel_store::tenants::Project;
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -8,21 +8,16 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
 
-use crate::edge::RequestContext;
 use crate::error::ApiError;
-use muriel_service::intake::Intake;
-use muriel_service::memory_budget::Reservation;
+use crate::request::RequestContext;
+use crate::sizes::EXPANDED_LIMIT;
+use muriel_delivery::intake::Intake;
+use muriel_delivery::memory_budget::Reservation;
 
-/// Maximum size of an API body, in bytes.
-pub const BODY_LIMIT: usize = 2 << 20;
 /// Maximum size of a body of events as sent, compressed or not, in bytes.
 pub const EVENTS_LIMIT: usize = 512 << 10;
-/// Maximum size of a compressed body of events after expansion, in bytes.
-pub const EXPANDED_LIMIT: usize = 4 << 20;
 /// Maximum size of a batch of many visitors' events as sent, compressed or not, in bytes.
 pub const BATCH_LIMIT: usize = 8 << 20;
-/// Maximum size of a compressed batch after expansion, in bytes.
-pub const BATCH_EXPANDED_LIMIT: usize = 64 << 20;
 /// Timeout for receiving a whole body.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(30);
 

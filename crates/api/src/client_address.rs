@@ -1,7 +1,7 @@
 //! The address of the client, also behind proxies.
 
 use http::{HeaderMap, HeaderName, header};
-use muriel_service::visitor::{Origin, TrustedProxies, Visitors};
+use muriel_delivery::visitor::{Origin, TrustedProxies, Visitors};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// The header field to which proxies append the address that they forward for.
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_request_says_who_asks() {
-        let visitors = Visitors::new(muriel_service::visitor::Geography::off(), "10.0.0.0/8".parse().unwrap());
+        let visitors = Visitors::new(muriel_delivery::visitor::Geography::off(), "10.0.0.0/8".parse().unwrap());
         let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
         let headers = HeaderMap::from_iter([
             (header::USER_AGENT, HeaderValue::from_static(firefox)),

@@ -7,19 +7,19 @@
 mod files;
 mod reports;
 
-use crate::edge::RequestContext;
 use crate::error::ApiError;
 use crate::handlers::shares;
 use crate::handlers::traffic::{PathParams, encoded};
+use crate::request::RequestContext;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use files::FILES;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use muriel_context::digest::{hex, version_of};
+use muriel_delivery::rulesets::Encoded;
 use muriel_service::App;
-use muriel_service::digest::{hex, version_of};
-use muriel_service::rulesets::Encoded;
 use std::sync::LazyLock;
 
 /// Paths of the application. It routes what is below them itself.

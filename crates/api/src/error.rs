@@ -13,12 +13,11 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use muriel_context::error::{ConflictCode, ShareEnd};
 use muriel_domain::problem::{Problem, Problems};
-use muriel_service as service;
-use muriel_service::error::{ConflictCode, ShareEnd};
 use serde::Serialize;
 
-use crate::body::EXPANDED_LIMIT;
+use crate::sizes::EXPANDED_LIMIT;
 
 /// Errors of the API.
 #[derive(Debug)]
@@ -403,41 +402,41 @@ fn whole(problem: &Problem) -> String {
     format!("{}{space}{}", problem.field, problem.message)
 }
 
-impl From<service::Error> for ApiError {
-    fn from(error: service::Error) -> Self {
+impl From<muriel_context::Error> for ApiError {
+    fn from(error: muriel_context::Error) -> Self {
         match error {
-            service::Error::Unauthorized => ApiError::Unauthorized,
-            service::Error::SignInFailed => ApiError::SignInFailed,
-            service::Error::TotpNeeded => ApiError::TotpNeeded,
-            service::Error::Throttled { retry_after_s } => ApiError::RateLimited { retry_after_s },
-            service::Error::RoleTooLow => ApiError::RoleTooLow,
-            service::Error::MissingScope(scope) => ApiError::MissingScope(scope.name()),
-            service::Error::RoleLacksScope(scope) => ApiError::RoleLacksScope(scope.name()),
-            service::Error::NotFound(noun) => ApiError::NotFound(noun),
-            service::Error::ShareEnded(end) => ApiError::ShareEnded(end),
-            service::Error::Invalid(problems) => ApiError::Invalid(problems),
-            service::Error::InvalidInquiry(problems) => ApiError::InvalidQuery(problems),
+            muriel_context::Error::Unauthorized => ApiError::Unauthorized,
+            muriel_context::Error::SignInFailed => ApiError::SignInFailed,
+            muriel_context::Error::TotpNeeded => ApiError::TotpNeeded,
+            muriel_context::Error::Throttled { retry_after_s } => ApiError::RateLimited { retry_after_s },
+            muriel_context::Error::RoleTooLow => ApiError::RoleTooLow,
+            muriel_context::Error::MissingScope(scope) => ApiError::MissingScope(scope.name()),
+            muriel_context::Error::RoleLacksScope(scope) => ApiError::RoleLacksScope(scope.name()),
+            muriel_context::Error::NotFound(noun) => ApiError::NotFound(noun),
+            muriel_context::Error::ShareEnded(end) => ApiError::ShareEnded(end),
+            muriel_context::Error::Invalid(problems) => ApiError::Invalid(problems),
+            muriel_context::Error::InvalidInquiry(problems) => ApiError::InvalidQuery(problems),
             // This is always an error of parsing the request, which `From<ApiError>` below wrapped.
-            service::Error::Unreadable(cause) => match cause.downcast::<ApiError>() {
+            muriel_context::Error::Unreadable(cause) => match cause.downcast::<ApiError>() {
                 Ok(error) => *error,
                 Err(cause) => ApiError::Internal(cause),
             },
-            service::Error::PreconditionFailed => ApiError::PreconditionFailed,
-            service::Error::Conflict { code, message } => ApiError::Conflict { code, message },
-            service::Error::TooLarge => ApiError::BodyTooLarge { limit: EXPANDED_LIMIT },
-            service::Error::Unavailable { retry_after_s } => ApiError::Unavailable { retry_after_s },
-            service::Error::OutcomeUnknown => ApiError::OutcomeUnknown,
-            service::Error::NotYet { why, retry_after_s } => ApiError::NotYet { why, retry_after_s },
-            service::Error::Internal(cause) => ApiError::Internal(cause),
+            muriel_context::Error::PreconditionFailed => ApiError::PreconditionFailed,
+            muriel_context::Error::Conflict { code, message } => ApiError::Conflict { code, message },
+            muriel_context::Error::TooLarge => ApiError::BodyTooLarge { limit: EXPANDED_LIMIT },
+            muriel_context::Error::Unavailable { retry_after_s } => ApiError::Unavailable { retry_after_s },
+            muriel_context::Error::OutcomeUnknown => ApiError::OutcomeUnknown,
+            muriel_context::Error::NotYet { why, retry_after_s } => ApiError::NotYet { why, retry_after_s },
+            muriel_context::Error::Internal(cause) => ApiError::Internal(cause),
         }
     }
 }
 
 /// Wraps an error of parsing a request. Some service functions first check that the object exists,
 /// then parse the request by a callback.
-impl From<ApiError> for service::Error {
+impl From<ApiError> for muriel_context::Error {
     fn from(error: ApiError) -> Self {
-        service::Error::Unreadable(Box::new(error))
+        muriel_context::Error::Unreadable(Box::new(error))
     }
 }
 

@@ -4,21 +4,22 @@
 //! then is anything stored. So nothing is stored of a batch that is truncated or too large, although only a part of it
 //! is expanded in memory at a time.
 
-use crate::body::{BATCH_EXPANDED_LIMIT, BatchBody, EXPANDED_LIMIT};
+use crate::body::BatchBody;
 use crate::error::ApiError;
 use crate::json::parse_events_line;
+use crate::sizes::{BATCH_EXPANDED_LIMIT, EXPANDED_LIMIT};
 use crate::wire::event::{self, VALUES_MAX};
 use bytes::Bytes;
 use flate2::bufread::MultiGzDecoder;
+use muriel_delivery::intake::{
+    IngestOutcome, OutcomeRef, PreparedEvents, append, memory_to_read, memory_to_store, prepare,
+};
+use muriel_delivery::memory_budget::Reservation;
+use muriel_delivery::rulesets::Delivery;
 use muriel_domain::Instant;
 use muriel_log::lines::{Content, Lines};
 use muriel_log::{Batch, BatchEvent};
 use muriel_service::App;
-use muriel_service::intake::{
-    IngestOutcome, OutcomeRef, PreparedEvents, append, memory_to_read, memory_to_store, prepare,
-};
-use muriel_service::memory_budget::Reservation;
-use muriel_service::rulesets::Delivery;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor};
@@ -238,8 +239,8 @@ impl<'t> BatchIntake<'t> {
         let origin = self.app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent);
         let received_at = *self.received_at.get_or_insert_with(|| self.app.clock.now());
         let (batch, events) = batch.into_incoming(origin, true, false);
-        let Some(prepared) = prepare(self.app, self.delivery, batch, events, received_at).await else {
-            let message = "its events have more than 8 MiB as they are stored; send them in several lines";
+        let Some(prepared) = prepare(&self.app.intake, self.delivery, batch, events, received_at).await else {
+            let message = "its events need more than 8 MiB when stored; send them in several lines";
             self.refuse(number, id, message);
             return Ok(());
         };
@@ -293,7 +294,7 @@ impl<'t> BatchIntake<'t> {
         let lines = std::mem::take(&mut self.pending_lines);
         if let Some(received_at) = self.received_at.take().filter(|_| !events.is_empty()) {
             let project_key = self.delivery.project.key.as_str().into();
-            let taken = append(self.app, Batch { project_key, received_at, events, lines }).await?;
+            let taken = append(&self.app.intake, Batch { project_key, received_at, events, lines }).await?;
             for ((line, stored), taken) in stored.into_iter().zip(taken) {
                 if let Some(outcome) = self.judged.get_mut(line).and_then(|line| line.outcome.of_event(stored.outcome))
                 {

@@ -3,9 +3,9 @@
 use crate::json::Json;
 use crate::wire::context;
 use muriel_assign::{Delivered, Experiment};
+use muriel_delivery::visitor::Visitors;
 use muriel_domain::{Instant, Problems};
 use muriel_service::explain;
-use muriel_service::visitor::Visitors;
 
 pub use crate::wire::views::{Explanation, ExplanationStep};
 

@@ -9,6 +9,7 @@ mod auth;
 pub mod body;
 pub mod check;
 mod client_address;
+pub mod connection;
 mod cookies;
 mod dashboard;
 mod docs;
@@ -16,6 +17,8 @@ pub mod edge;
 pub mod error;
 mod event_batch;
 pub mod explain;
+#[cfg(test)]
+mod generator_names;
 pub mod guard;
 mod handlers;
 pub mod health;
@@ -26,9 +29,11 @@ mod openapi;
 mod parse_errors;
 #[cfg(test)]
 mod processor_time;
+pub mod request;
 pub mod router;
 pub mod server;
 mod sessions;
+pub mod sizes;
 mod unknown_query;
 mod unread;
 mod wire;

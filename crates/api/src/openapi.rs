@@ -1,14 +1,11 @@
 //! OpenAPI contract. Facts that all operations share are added here.
 
-#[cfg(test)]
-mod names;
-
 use crate::error::{CODES, conflict_codes};
 use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
 use http::Method;
+use muriel_context::error::ConflictCode;
 use muriel_domain::access::Scope;
 use muriel_domain::person::Role;
-use muriel_service::error::ConflictCode;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};

@@ -16,10 +16,10 @@ use http::{HeaderMap, Method, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tracing::info;
 
-use crate::edge::RequestId;
+use crate::connection::ConnectionActivity;
 use crate::error::ApiError;
 use crate::metrics::{Metrics, UNMATCHED};
-use crate::server::ConnectionActivity;
+use crate::request::RequestId;
 
 /// Length of the first line of a header so far. It distinguishes a request target that is
 /// too long from header fields that are too long.

@@ -1,20 +1,20 @@
 //! All routes, on one page.
 
-use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
     activity, audit, checklist, comments, conclusion, copies, evaluate, events, experiments, explain, goals, groups,
     history, hypotheses, inbox, keys, live, me, ofrep, overview, people, programme, projects, proposals, rates,
     results, script, serving, session, shares, simulation, traffic, visitor_data, webhooks,
 };
+use crate::request::X_REQUEST_ID;
 use crate::sessions::SessionsOff;
-use crate::{dashboard, docs, openapi};
+use crate::{dashboard, docs, openapi, unknown_query};
 use axum::response::Redirect;
 use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
 use http::{HeaderName, Method};
+use muriel_delivery::script::Mount;
 use muriel_service::App;
-use muriel_service::script::Mount;
 use serde_json::Value;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -247,6 +247,7 @@ pub enum Listener {
 
 /// The API for a listener, with its state.
 pub fn router(app: App, listener: Listener) -> Router {
+    unknown_query::set(&CONTRACT);
     let served = match listener {
         Listener::Everybody => EVERYBODY.clone(),
         Listener::WithoutPeople => WITHOUT_PEOPLE.clone(),

@@ -5,19 +5,19 @@
 //! origin. A request that changes something must name this origin, and must send a token that no other origin can read.
 
 use crate::client_address;
+use crate::connection::PeerAddr;
 use crate::cookies::cookies;
 use crate::error::ApiError;
 use crate::limits::Network;
-use crate::server::PeerAddr;
 use axum::extract::FromRequestParts;
 use axum::response::Response;
 use http::header::{self, SET_COOKIE};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use muriel_context::access_cache::{KnownSession, SESSION_MAX_US};
+use muriel_people::{Browser, DEVICE_US, OIDC_COOKIE_S, SignedIn};
 use muriel_service::App;
-use muriel_service::access_cache::{KnownSession, SESSION_MAX_US};
-use muriel_service::people::{Browser, DEVICE_US, OIDC_COOKIE_S, SignedIn};
 use std::convert::Infallible;
 use subtle::ConstantTimeEq;
 

@@ -8,13 +8,21 @@ use http::Method;
 use http::request::Parts;
 use muriel_domain::Problems;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr};
 
 /// Operations that accept any parameter. The two lists ignore unknown parameters; the context of `explainAssignment`
 /// has arbitrary names.
 const OPEN: [&str; 3] = ["listExperiments", "listHypotheses", "explainAssignment"];
+
+/// The parameters of the contract. The router sets them, as it is the one who knows all operations.
+static KNOWN: OnceLock<Parameters> = OnceLock::new();
+
+/// Sets the parameters that [`check`] accepts. Only the first call has an effect.
+pub(crate) fn set(contract: &OpenApi) {
+    KNOWN.get_or_init(|| Parameters::of(contract));
+}
 
 /// Query parameters of each operation, by method and path.
 pub(crate) struct Parameters(HashMap<(Method, String), Vec<String>>);
@@ -82,11 +90,9 @@ fn is_open(operation: &Operation) -> bool {
 /// # Errors
 /// `InvalidQuery`, which names each of them and a similar known parameter.
 pub(crate) fn check(parts: &Parts) -> Result<(), ApiError> {
-    static KNOWN: LazyLock<Parameters> = LazyLock::new(|| Parameters::of(crate::router::contract()));
-    match parts.extensions.get::<MatchedPath>() {
-        Some(path) => KNOWN.check(&parts.method, path.as_str(), parts.uri.query()),
-        None => Ok(()),
-    }
+    let Some(path) = parts.extensions.get::<MatchedPath>() else { return Ok(()) };
+    let known = KNOWN.get().ok_or_else(|| ApiError::internal("the router has not set the parameters of operations"))?;
+    known.check(&parts.method, path.as_str(), parts.uri.query())
 }
 
 #[cfg(test)]

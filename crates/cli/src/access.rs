@@ -6,15 +6,17 @@ use crate::open::{Opened, open, open_existing};
 use crate::say::say;
 use crate::{Error, Result, page};
 use clap::{Args, Subcommand};
+use muriel_context::Actor;
+use muriel_context::api_key::ApiKey;
+use muriel_context::clock::Clock;
 use muriel_domain::Instant;
 use muriel_domain::access::{Grant, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
 use muriel_domain::text::one_line;
 use muriel_domain::time::DAY_US;
-use muriel_service::api_key::ApiKey;
-use muriel_service::clock::Clock;
-use muriel_service::{Actor, keys, projects};
+use muriel_people::keys;
+use muriel_service::projects;
 use muriel_sql::Tx;
 use muriel_store::keys::StoredKey;
 use muriel_store::tenants::{self, Project};
@@ -214,7 +216,7 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
             let set = projects::set_retention(&opened.app(Clock::System), &Actor::COMMAND_LINE, &key, days).await;
             opened.db.close().await?;
             set.map_err(|error| match error {
-                muriel_service::Error::NotFound(_) => no_project(&key),
+                muriel_context::Error::NotFound(_) => no_project(&key),
                 other => other.into(),
             })?;
             if json {
@@ -345,8 +347,8 @@ pub async fn key(command: KeyCommand) -> Result<()> {
             let revoked = keys::revoke(&opened.app(Clock::System), &Actor::COMMAND_LINE, None, &key_id).await;
             opened.db.close().await?;
             revoked.map_err(|error| match error {
-                muriel_service::Error::NotFound(_) => {
-                    Error::Refused(format!("there is no key {key_id}; muriel key list shows them"))
+                muriel_context::Error::NotFound(_) => {
+                    Error::Refused(format!("there is no key {key_id}; muriel key list shows all keys"))
                 }
                 other => other.into(),
             })?;

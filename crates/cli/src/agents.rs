@@ -3,12 +3,12 @@
 use crate::config::Settings;
 use crate::{Error, Result};
 use muriel_api::WithoutCode;
-use muriel_api::body::BODY_LIMIT;
 use muriel_api::edge::Edge;
 use muriel_api::guard::guarded;
 use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
 use muriel_api::router::{self, Listener};
+use muriel_api::sizes::BODY_LIMIT;
 use muriel_mcp::Api;
 use muriel_mcp::http::HttpSettings;
 use muriel_service::App;

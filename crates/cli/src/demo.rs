@@ -10,13 +10,14 @@ use crate::shutdown::Signals;
 use crate::{Error, Result, logs};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use muriel_context::api_key::{ApiKey, random_text};
+use muriel_context::clock::Clock;
 use muriel_demo::{
     COMPANY, Company, LiveVisitors, Prepared, VisitorSettings, Welcome, reachable, shop, store_results, visit_past,
 };
 use muriel_domain::person::Role;
-use muriel_service::api_key::{ApiKey, random_text};
-use muriel_service::clock::Clock;
-use muriel_service::{App, people};
+use muriel_people as people;
+use muriel_service::App;
 use std::io::{IsTerminal, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -214,10 +215,10 @@ async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -
 async fn owner(opened: &Opened) -> Result<String> {
     let app = opened.app(Clock::System);
     let password = random_text(16).map_err(|error| Error::Other(error.into()))?;
-    match people::reset(&app, OWNER.to_owned(), Some(password.clone()), true).await {
-        Err(muriel_service::Error::NotFound(_)) => {
+    match people::reset(&app.people, OWNER.to_owned(), Some(password.clone()), true).await {
+        Err(muriel_context::Error::NotFound(_)) => {
             let person = (OWNER.to_owned(), OWNER_NAME.to_owned());
-            people::add(&app, Some(COMPANY.to_owned()), person, Role::Owner, Some(password.clone())).await?;
+            people::add(&app.people, Some(COMPANY.to_owned()), person, Role::Owner, Some(password.clone())).await?;
         }
         reset => drop(reset?),
     }

@@ -103,28 +103,28 @@ impl From<muriel_demo::Error> for Error {
     }
 }
 
-impl From<muriel_service::api_key::NoRandomness> for Error {
-    fn from(error: muriel_service::api_key::NoRandomness) -> Self {
+impl From<muriel_context::api_key::NoRandomness> for Error {
+    fn from(error: muriel_context::api_key::NoRandomness) -> Self {
         Error::Other(error.into())
     }
 }
 
-impl From<muriel_service::Error> for Error {
-    fn from(error: muriel_service::Error) -> Self {
+impl From<muriel_context::Error> for Error {
+    fn from(error: muriel_context::Error) -> Self {
         match error {
-            muriel_service::Error::Unreadable(cause) => match cause.downcast::<Error>() {
+            muriel_context::Error::Unreadable(cause) => match cause.downcast::<Error>() {
                 Ok(error) => *error,
                 Err(cause) => Error::Other(cause),
             },
-            muriel_service::Error::Internal(cause) => match cause.downcast::<muriel_sql::Error>() {
+            muriel_context::Error::Internal(cause) => match cause.downcast::<muriel_sql::Error>() {
                 Ok(error) => Error::Database(*error),
                 Err(cause) => Error::Other(cause),
             },
-            muriel_service::Error::Invalid(problems) => {
+            muriel_context::Error::Invalid(problems) => {
                 let sentences: Vec<_> = problems.iter().map(|one| format!("{} {}", one.field, one.message)).collect();
                 Error::Refused(sentences.join("; "))
             }
-            refused @ (muriel_service::Error::Conflict { .. } | muriel_service::Error::NotFound(_)) => {
+            refused @ (muriel_context::Error::Conflict { .. } | muriel_context::Error::NotFound(_)) => {
                 Error::Refused(refused.to_string())
             }
             other => Error::Other(other.into()),

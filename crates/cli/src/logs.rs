@@ -152,7 +152,7 @@ mod tests {
                     true => muriel_sql::Error::Unavailable { source },
                     false => muriel_sql::Error::OutcomeUnknown { source },
                 };
-                let _ = muriel_service::Error::from(error);
+                let _ = muriel_context::Error::from(error);
             }
         });
         let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();

@@ -5,8 +5,8 @@
 
 use crate::config::StorageSettings;
 use crate::{Error, Result};
-use muriel_service::NodeIdentity;
-use muriel_service::api_key::random_text;
+use muriel_context::NodeIdentity;
+use muriel_context::api_key::random_text;
 use muriel_sql::Db;
 use muriel_store::nodes::{self, NewNode, Node, Renewal};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 use muriel_domain::person::Role;
-use muriel_service::people::{self, OidcSettings};
+use muriel_people::{self as people, OidcSettings};
 use serde::Deserialize;
 use std::path::PathBuf;
 

@@ -3,8 +3,8 @@
 use crate::config::StorageSettings;
 use crate::node::check_database;
 use crate::{Error, Result};
-use muriel_service::api_key::Pepper;
-use muriel_service::clock::Clock;
+use muriel_context::api_key::Pepper;
+use muriel_context::clock::Clock;
 use muriel_service::{App, Traffic};
 use muriel_sql::{Db, SqliteOptions};
 use muriel_store::settings;
@@ -144,8 +144,8 @@ async fn pepper(db: &Db, path: &Path) -> Result<Pepper> {
 
 /// Creates a pepper, readable by its owner only, unless there is one.
 fn make(path: &Path) -> Result<()> {
-    let failed = |source| Error::File { doing: "cannot make the pepper in", path: path.to_owned(), source };
-    let text = muriel_service::api_key::random_text(64)?;
+    let failed = |source| Error::File { doing: "cannot create the pepper in", path: path.to_owned(), source };
+    let text = muriel_context::api_key::random_text(64)?;
     // Written to a temporary file and linked, so that nobody reads a partial file.
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = directory.join(format!(".pepper-{}", std::process::id()));

@@ -7,10 +7,11 @@ use crate::say::say_stderr;
 use crate::server_address::ServerAddress;
 use crate::{Error, Result, say};
 use clap::Args;
+use muriel_context::Actor;
+use muriel_context::clock::Clock;
+use muriel_delivery::script::{SnippetKind, tags};
 use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
-use muriel_service::clock::Clock;
-use muriel_service::script::{SnippetKind, tags};
-use muriel_service::{Actor, projects};
+use muriel_service::projects;
 use muriel_store::tenants::{self, Project};
 
 /// New values of settings; the others do not change.
@@ -74,11 +75,11 @@ impl Changes {
 /// # Errors
 /// An unknown project, and a value that is not valid for its flag.
 pub async fn set(opened: &Opened, key: String, changes: Changes) -> Result<PageSettings> {
-    let change = move |before| changes.over(before).map_err(|error| muriel_service::Error::Unreadable(error.into()));
+    let change = move |before| changes.over(before).map_err(|error| muriel_context::Error::Unreadable(error.into()));
     let app = opened.app(Clock::System);
     let settings = projects::change_page_settings(&app, &Actor::COMMAND_LINE, &key, change).await;
     settings.map_err(|error| match error {
-        muriel_service::Error::NotFound(_) => no_project(&key),
+        muriel_context::Error::NotFound(_) => no_project(&key),
         other => other.into(),
     })
 }

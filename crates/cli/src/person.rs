@@ -6,12 +6,12 @@ use crate::say::say;
 use crate::server_address::ServerAddress;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
+use muriel_context::clock::Clock;
 use muriel_domain::person::{self, Role};
 use muriel_domain::text::one_line;
+use muriel_people::{self as people, InvitationLink, PeopleSettings, PublicUrl};
 use muriel_service::App;
 use muriel_service::Traffic;
-use muriel_service::clock::Clock;
-use muriel_service::people::{self, InvitationLink, PeopleSettings, PublicUrl};
 use serde_json::json;
 use std::io::Read;
 use std::path::Path;
@@ -108,7 +108,7 @@ pub async fn run(command: PersonCommand) -> Result<()> {
         }
         PersonCommand::List { common, json } => {
             let opened = open_existing(&StorageSettings::load(&common)?).await?;
-            let all = people::all(&opened.app(Clock::System)).await;
+            let all = people::all(&opened.app(Clock::System).people).await;
             opened.db.close().await?;
             print(&all?, json)
         }
@@ -118,11 +118,11 @@ pub async fn run(command: PersonCommand) -> Result<()> {
             let place = StorageSettings::load(&common)?;
             let opened = open_existing(&place).await?;
             let app = app(&opened, &common, &place.data_dir, public_url.as_deref())?;
-            let link = people::reset(&app, address, password, remove_second_factor).await;
+            let link = people::reset(&app.people, address, password, remove_second_factor).await;
             opened.db.close().await?;
             let link = link.map_err(|error| match error {
-                muriel_service::Error::NotFound(_) => {
-                    Error::Refused(format!("nobody signs in with {email}; muriel person list shows who does"))
+                muriel_context::Error::NotFound(_) => {
+                    Error::Refused(format!("nobody signs in with {email}; muriel person list shows all addresses"))
                 }
                 other => refused(other),
             })?;
@@ -161,7 +161,7 @@ pub async fn add(app: &App, wanted: &WantedPerson, password: Option<String>) -> 
         Some(name) => person::name(name).map_err(|flaw| Error::Refused(format!("--name {flaw}")))?,
         None => email.split('@').next().unwrap_or_default().to_owned(),
     };
-    people::add(app, wanted.company.clone(), (email, name), role, password).await.map_err(refused)
+    people::add(&app.people, wanted.company.clone(), (email, name), role, password).await.map_err(refused)
 }
 
 fn address(email: &str) -> Result<String> {
@@ -169,13 +169,13 @@ fn address(email: &str) -> Result<String> {
 }
 
 /// Converts an error so that it names flags instead of fields.
-fn refused(error: muriel_service::Error) -> Error {
+fn refused(error: muriel_context::Error) -> Error {
     match error {
-        muriel_service::Error::Invalid(problems) => {
+        muriel_context::Error::Invalid(problems) => {
             let first = problems.first().map(|problem| format!("--{} {}", problem.field, problem.message));
             Error::Refused(first.unwrap_or_default())
         }
-        muriel_service::Error::Conflict { message, .. } => Error::Refused(message),
+        muriel_context::Error::Conflict { message, .. } => Error::Refused(message),
         other => other.into(),
     }
 }

@@ -11,15 +11,16 @@ use crate::server_address::ServerAddress;
 use crate::shutdown::{CLOSE_TIMEOUT, Signals, end_after};
 use crate::tasks;
 use crate::{Error, Result};
+use muriel_api::connection::ServerSettings;
 use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
-use muriel_api::server::{self, ServerSettings};
+use muriel_api::server;
+use muriel_context::api_key::Pepper;
+use muriel_delivery::visitor::{Geography, Visitors};
 use muriel_domain::experiment::Rule;
-use muriel_service::api_key::Pepper;
+use muriel_outbound::Outbound;
+use muriel_people as people;
 use muriel_service::jobs::JobOutcome;
-use muriel_service::people;
-use muriel_service::visitor::{Geography, Visitors};
-use muriel_service::webhooks::Outbound;
 use muriel_service::{App, Traffic, install, shares};
 use muriel_sql::{BoxFuture, Db};
 use muriel_worker::Worker;
@@ -201,9 +202,9 @@ async fn listen_all(settings: &Settings) -> Result<(TcpListener, Option<TcpListe
 
 /// Link for the first owner, while nobody can sign in. The server runs without one too.
 async fn first_owner(app: &App) -> Option<String> {
-    match people::first_owner(app).await {
+    match people::first_owner(&app.people).await {
         Ok(link) => link.map(|link| link.link),
-        Err(muriel_service::Error::Invalid(problems)) => {
+        Err(muriel_context::Error::Invalid(problems)) => {
             let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
             tracing::warn!(why, "nobody can sign in");
             None

@@ -7,8 +7,8 @@ use axum::http::{Method, Request};
 use muriel_api::edge::{Edge, EdgeSettings};
 use muriel_api::limits::{Limits, RateLimits};
 use muriel_api::metrics::Metrics;
+use muriel_context::api_key::ApiKey;
 use muriel_service::App;
-use muriel_service::api_key::ApiKey;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -40,14 +40,14 @@ impl From<muriel_store::Error> for Error {
     }
 }
 
-impl From<muriel_service::Error> for Error {
-    fn from(error: muriel_service::Error) -> Self {
+impl From<muriel_context::Error> for Error {
+    fn from(error: muriel_context::Error) -> Self {
         match error {
-            muriel_service::Error::Invalid(problems) => {
+            muriel_context::Error::Invalid(problems) => {
                 let sentences: Vec<_> = problems.iter().map(ToString::to_string).collect();
                 Error::Refused(sentences.join("; "))
             }
-            refused @ (muriel_service::Error::Conflict { .. } | muriel_service::Error::NotFound(_)) => {
+            refused @ (muriel_context::Error::Conflict { .. } | muriel_context::Error::NotFound(_)) => {
                 Error::Refused(refused.to_string())
             }
             other => Error::Other(other.into()),

@@ -23,13 +23,14 @@ pub use welcome::{Welcome, reachable};
 
 use client::Client;
 use data::Project;
+use muriel_api::connection::ServerSettings;
 use muriel_api::edge::{Edge, EdgeSettings};
 use muriel_api::limits::{Limits, RateLimits};
 use muriel_api::metrics::Metrics;
-use muriel_api::server::{self, ServerSettings};
+use muriel_api::server;
+use muriel_context::api_key::{ApiKey, Pepper};
+use muriel_context::clock::Clock;
 use muriel_domain::Instant;
-use muriel_service::api_key::{ApiKey, Pepper};
-use muriel_service::clock::Clock;
 use muriel_service::{App, Traffic, experiments};
 use muriel_sql::Db;
 use muriel_store::programme::{self, ProgrammeFilter};
@@ -170,7 +171,7 @@ pub async fn store_results(app: &App) -> Result<()> {
     for (project, id) in due {
         loop {
             match experiments::store_result(app, &project, id).await {
-                Err(muriel_service::Error::NotYet { .. } | muriel_service::Error::Unavailable { .. })
+                Err(muriel_context::Error::NotYet { .. } | muriel_context::Error::Unavailable { .. })
                     if tokio::time::Instant::now() < deadline =>
                 {
                     tokio::time::sleep(Duration::from_millis(200)).await;

@@ -1,30 +1,27 @@
 //! Shared state of the service.
 
-use crate::access_cache::AccessCache;
-use crate::api_key::Pepper;
-use crate::clock::Clock;
+use crate::clock_periods::ClockPeriods;
+use crate::compute_queue;
 use crate::compute_queue::ComputeQueue;
-use crate::error::{Error, Result};
-use crate::health::LoadingLag;
-use crate::intake::{EventCounts, Intake};
-use crate::jobs::ClockPeriods;
-use crate::last_uses::LastUses;
-use crate::list_cache::ListCache;
-use crate::live::LiveListeners;
-use crate::node::NodeIdentity;
-use crate::people::{People, PeopleSettings};
-use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
+use crate::loading_lag::LoadingLag;
 use crate::shared_reports::SharedReports;
-use crate::site::Site;
-use crate::visitor::Visitors;
-use crate::webhooks::Outbound;
-use crate::{programme, simulation};
-use muriel_domain::ids::{CompanyId, ProjectId, ShareId};
+use muriel_context::Context;
+use muriel_context::NodeIdentity;
+use muriel_context::api_key::Pepper;
+use muriel_context::clock::Clock;
+use muriel_context::last_uses::LastUses;
+use muriel_delivery::intake::{EventCounts, Intake};
+use muriel_delivery::live::LiveListeners;
+use muriel_delivery::rulesets::{RulesetFiles, Rulesets};
+use muriel_delivery::site::Site;
+use muriel_delivery::visitor::Visitors;
+use muriel_domain::ids::{ProjectId, ShareId};
 use muriel_log::{Log, LogState};
+use muriel_outbound::Outbound;
+use muriel_people::{People, PeopleSettings};
 use muriel_results::ReportCache;
-use muriel_sql::{BoxFuture, Db, Tx};
+use muriel_sql::Db;
 use muriel_store::backlog::{self, Backlogs};
-use muriel_store::tenants::Project;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
@@ -40,8 +37,6 @@ pub struct Parts {
     pub people: People,
     /// Texts of hypotheses, case-folded for search.
     pub backlogs: Backlogs,
-    /// Serialised lists of experiments.
-    pub list_cache: ListCache,
     /// Rulesets that each project delivers to visitors.
     pub rulesets: Rulesets,
     /// Lookups of visitor properties: place and user agent.
@@ -51,8 +46,6 @@ pub struct Parts {
     results: OnceLock<Arc<ReportCache>>,
     /// Names that belong to this server: the page API's, and the visitor prefix.
     pub site: Arc<Site>,
-    /// Identity of this node, where several can work on the database.
-    pub node: Option<Arc<NodeIdentity>>,
     /// Periods of the clock's work on bandits and served winners.
     pub periods: ClockPeriods,
     /// Client for requests to other systems.
@@ -104,16 +97,25 @@ impl std::ops::Deref for App {
     }
 }
 
+impl std::ops::Deref for Parts {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
 impl App {
     /// Creates the state over a database whose schema is up to date.
     pub fn new(db: Db, pepper: Pepper, clock: Clock, traffic: Traffic) -> Self {
+        let live = Arc::<LiveListeners>::default();
+        let context = Context::new(db.clone(), pepper, clock, traffic.node);
         Self(Arc::new(Parts {
             rulesets: Rulesets::new(db, traffic.rulesets.map(RulesetFiles::new)),
             visitors: traffic.visitors,
             intake: Intake::new(context.clone(), live.clone(), traffic.log, traffic.events),
             results: traffic.results.map(OnceLock::from).unwrap_or_default(),
             site: Arc::new(traffic.site),
-            node: traffic.node,
             periods: traffic.periods,
             outbound: traffic.outbound,
             script_fetches: LastUses::default(),
@@ -124,85 +126,10 @@ impl App {
             programmes: ComputeQueue::new(compute_queue::PROGRAMMES_MAX),
             lag: LoadingLag::default(),
             failing_tasks: AtomicUsize::new(0),
-            access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),
-            list_cache: ListCache::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),
             people: People::new(context.clone(), traffic.people),
             context,
         }))
-    }
-
-    /// Runs `body` in a transaction that changes data of this company. When it returns, the change is
-    /// durable and every read sees it.
-    ///
-    /// # Errors
-    /// Those of `body`, and when the database cannot be reached.
-    pub async fn write<T, F>(&self, company: CompanyId, body: F) -> Result<T>
-    where
-        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
-        T: Send + 'static,
-    {
-        // The database drops the result, and with it this guard, once the change is
-        // committed, even when the request was cancelled.
-        let changing = self.list_cache.begin_change(company);
-        // Acts and their results are large, and are passed on several times on the way to the writer and back.
-        let body = Box::new(body);
-        let (answer, _changing) = self
-            .db
-            .write::<_, Error, _>(move |tx| {
-                let work = body(tx);
-                Box::pin(async move { Ok((Box::new(work.await?), changing)) })
-            })
-            .await?;
-        Ok(*answer)
-    }
-
-    /// Runs `body` over one snapshot.
-    ///
-    /// # Errors
-    /// Those of `body`, and when the database cannot be reached.
-    pub async fn read<T, F>(&self, body: F) -> Result<T>
-    where
-        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
-        T: Send + 'static,
-    {
-        self.db.read(body).await
-    }
-
-    /// The current time in milliseconds.
-    pub fn now_ms(&self) -> i64 {
-        self.clock.now().us().div_euclid(1_000)
-    }
-
-    /// Returns the project's delivery. The ruleset of a project that another process has
-    /// just created is read from the database.
-    ///
-    /// # Errors
-    /// `Unavailable` when it is not in memory and cannot be read.
-    pub async fn delivery(&self, project: &Arc<Project>) -> Result<Arc<Delivery>> {
-        if let Some(delivery) = self.rulesets.get(&project.key) {
-            return Ok(delivery);
-        }
-        self.rulesets.refresh(project).await;
-        self.rulesets.get(&project.key).ok_or(Error::Unavailable { retry_after_s: 1 })
-    }
-
-    /// Returns the delivery of the project with this key, for public requests. Does not query
-    /// the database.
-    ///
-    /// # Errors
-    /// `NotFound` for an unknown key; `Unavailable` while no project is loaded.
-    pub fn public_delivery(&self, project_key: &str) -> Result<Arc<Delivery>> {
-        match self.rulesets.get(project_key) {
-            Some(delivery) => Ok(delivery),
-            None if self.rulesets.are_known() => Err(Error::NotFound("project")),
-            None => Err(Error::Unavailable { retry_after_s: 1 }),
-        }
-    }
-
-    /// The id of this node, where several can work on the database.
-    pub fn node_id(&self) -> Option<Arc<str>> {
-        self.node.as_ref().map(|node| node.get())
     }
 
     /// The cache that computes reports, once the warehouse is open.

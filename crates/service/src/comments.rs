@@ -1,11 +1,11 @@
 //! Comments of people and programs on experiments and hypotheses.
 
-use crate::actor::Actor;
-use crate::actors::Names;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{Error, Result};
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_context::actor::Actor;
+use muriel_context::actors::Names;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{Error, Result};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::Instant;
 use muriel_domain::ids::{CommentId, PersonId, ProjectId};
 use muriel_domain::inbox::{Notice, excerpt};

@@ -1,8 +1,13 @@
 //! Queues for computations of one kind, so that other requests keep the processor.
 
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Most simulations that wait or run at the same time.
+pub(crate) const SIMULATIONS_MAX: usize = 4;
+/// Most programmes that are computed or wait for it at the same time.
+pub(crate) const PROGRAMMES_MAX: usize = 16;
 
 /// Seconds after which a refused request may be sent again.
 const RETRY_AFTER_S: u64 = 2;

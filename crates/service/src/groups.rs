@@ -2,12 +2,12 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{ConflictCode, Error, Result};
-use crate::experiments::audit_change;
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use crate::experiment_audit::audit_change;
+use muriel_context::actor::Actor;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{ConflictCode, Error, Result};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::experiment::{ApprovalRules, Experiment, Revision};
 use muriel_domain::group::{GROUPS_MAX, Group, GroupKind, GroupMember, GroupPatch, HoldoutScope, NewGroup};
 use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};

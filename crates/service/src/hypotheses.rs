@@ -2,15 +2,15 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::actor::Actor;
-use crate::actors::Names;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{ConflictCode, Error, Result};
-use crate::experiments::Precondition;
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
-use crate::names::Keyed;
-use crate::object_history::{ObjectStep, changed, state_at as state, steps};
+use muriel_context::Precondition;
+use muriel_context::actor::Actor;
+use muriel_context::actors::Names;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{ConflictCode, Error, Result};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_context::names::Keyed;
+use muriel_context::object_history::{ObjectStep, changed, state_at as state, steps};
 use muriel_domain::Instant;
 use muriel_domain::hypothesis::{Content, Hypothesis, Patch, Rating};
 use muriel_domain::ids::{HypothesisId, ProjectId};

@@ -5,9 +5,9 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::actors::Names;
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::actors::Names;
+use muriel_context::error::{Error, Result};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::{EntryId, ExperimentId, PersonId, ProjectId};
 use muriel_domain::inbox::ASKED_MAX;

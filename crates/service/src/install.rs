@@ -1,9 +1,10 @@
 //! Installation of the script on a project's pages.
 
 use crate::app::App;
-use crate::error::Result;
-use crate::results::{cache, report_error};
-use crate::script::{self, SnippetKind};
+use crate::report_error::report_error;
+use crate::results::cache;
+use muriel_context::error::Result;
+use muriel_delivery::script::{self, SnippetKind};
 use muriel_domain::Instant;
 use muriel_domain::page::PageSettings;
 use muriel_domain::time::DAY_US;
@@ -27,7 +28,9 @@ pub async fn write_fetches(app: &App) -> Result<()> {
     }
     let rows = unwritten.clone();
     app.db
-        .write::<_, crate::Error, _>(move |tx| Box::pin(async move { Ok(tenants::script_fetched(tx, &rows).await?) }))
+        .write::<_, muriel_context::Error, _>(move |tx| {
+            Box::pin(async move { Ok(tenants::script_fetched(tx, &rows).await?) })
+        })
         .await?;
     app.script_fetches.written(&unwritten);
     Ok(())

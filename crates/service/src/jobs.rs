@@ -24,14 +24,15 @@ pub use interactions::{CheckStep, InteractionChecks, PAIRS_MAX, interaction_tota
 pub use page_harm::{PageChecks, stop_page_harm};
 pub use summaries::{SummaryChecks, summarise_results};
 
-use crate::actor::Actor;
 use crate::app::App;
-use crate::error::{Error, Result};
-use crate::experiments::{Change, Changed, Precondition, Target};
+use crate::experiments::{Change, Changed, Target};
 use crate::results::{load, not_found, report_of};
 use crate::starts::{start_plan, with_plan};
 use crate::warnings::{codes, invalid_code};
 use muriel_analysis::{Grade, Verdict};
+use muriel_context::Precondition;
+use muriel_context::actor::Actor;
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, ClockAct, Experiment, Rule, parse_page_url};
 use muriel_domain::ids::{ExperimentId, ProjectId};
@@ -59,43 +60,6 @@ const FIRST_RETRY_US: i64 = 1_000_000;
 const LAST_RETRY_US: i64 = 3_600_000_000;
 /// Period of checks without new events: a verdict can change as days and times to convert end.
 const CHECK_AGAIN_US: i64 = 60_000_000;
-
-/// Periods and steps by which the clock controls experiments by their results.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClockPeriods {
-    /// Shortest period between moves of a bandit's weights.
-    pub bandit: Duration,
-    /// Rollout steps of a served winner, in percent of the visitors: at least one, increasing.
-    pub autopilot_steps: Vec<i64>,
-    /// Duration of each step.
-    pub autopilot: Duration,
-}
-
-impl Default for ClockPeriods {
-    fn default() -> Self {
-        Self {
-            bandit: Duration::from_secs(3_600),
-            autopilot_steps: vec![10, 50, 100],
-            autopilot: Duration::from_secs(86_400),
-        }
-    }
-}
-
-impl ClockPeriods {
-    /// Number of the bandit period that contains this moment. Periods are counted in UTC.
-    fn bandit_period(&self, at: Instant) -> i64 {
-        at.us().div_euclid(self.bandit_us())
-    }
-
-    fn bandit_us(&self) -> i64 {
-        i64::try_from(self.bandit.as_micros()).unwrap_or(i64::MAX).max(1)
-    }
-
-    /// Moment of the next check of bandits.
-    pub fn next_bandit_check(&self, now: Instant) -> Instant {
-        Instant::from_us((self.bandit_period(now) + 1).saturating_mul(self.bandit_us()))
-    }
-}
 
 /// The right to act, as long as no other node has taken it over.
 pub struct Leadership {

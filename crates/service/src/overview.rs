@@ -2,9 +2,9 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::actors::Names;
 use crate::app::App;
-use crate::error::Result;
+use muriel_context::actors::Names;
+use muriel_context::error::Result;
 use muriel_domain::Instant;
 use muriel_domain::experiment::{ConclusionOutcome, Status};
 use muriel_domain::ids::CompanyId;

@@ -2,12 +2,12 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::actor::{self, Actor};
-use crate::api_key::Pepper;
 use crate::app::App;
-use crate::digest::hex;
-use crate::error::{Error, Result};
 use crate::install::without_query;
+use muriel_context::actor::{self, Actor};
+use muriel_context::api_key::Pepper;
+use muriel_context::digest::hex;
+use muriel_context::error::{Error, Result};
 use muriel_domain::experiment::Arm;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::time::DAY_US;

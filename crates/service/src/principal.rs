@@ -1,9 +1,9 @@
 //! The authenticated caller and its permissions: one rule for keys and people.
 
-use crate::access_cache::{KnownKey, KnownSession, OutagePolicy};
-use crate::actor::{Actor, PersonActor};
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::access_cache::{KnownKey, KnownSession, OutagePolicy};
+use muriel_context::actor::{Actor, PersonActor};
+use muriel_context::error::{Error, Result};
 use muriel_domain::access::{Scope, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_store::tenants::Project;

@@ -1,7 +1,7 @@
 //! The programme: all concluded experiments together.
 
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use muriel_domain::ids::{CompanyId, ExperimentId};
 use muriel_results::programme::{ProgrammePage, ProgrammeReport, report};
 use muriel_store::programme::{self, ConcludedTexts, HoldoutRow, ProgrammeFilter};
@@ -11,8 +11,6 @@ use std::collections::HashMap;
 const TESTS_MAX: usize = 10_000;
 /// Most holdouts that are listed.
 const HOLDOUTS_MAX: i64 = 100;
-/// Most programmes that are computed or wait for it at the same time.
-pub(crate) const QUEUE_MAX: usize = 16;
 
 /// A page of the programme of a company.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::app::App;
-use crate::error::Result;
+use muriel_context::error::Result;
 use muriel_domain::ids::ProjectId;
 use muriel_store::backlog::fold;
 use muriel_store::people::{self, Member};

@@ -2,19 +2,19 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::actor::Actor;
-use crate::api_key::{ApiKey, random_text};
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{ConflictCode, Error, Result};
-use crate::keys;
 use crate::principal::Principal;
+use muriel_context::actor::Actor;
+use muriel_context::api_key::{ApiKey, random_text};
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{ConflictCode, Error, Result};
 use muriel_domain::access::{Grant, Scope, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
 use muriel_domain::person::Role;
 use muriel_domain::project::ProjectSettings;
 use muriel_domain::{Problems, text};
+use muriel_people::keys;
 use muriel_sql::Tx;
 use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, keys as stored_keys, lock};

@@ -1,13 +1,14 @@
 //! Changes of experiments that wait for a second person.
 
-use crate::actor::Actor;
-use crate::actors::Names;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{ConflictCode, Error, Result};
-use crate::experiments::{self, Change, Edit, Precondition, StatusChange, Target};
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use crate::experiments::{self, Change, Proposed, StatusChange, Target};
 use crate::inbox::deciders;
+use muriel_context::Precondition;
+use muriel_context::actor::Actor;
+use muriel_context::actors::Names;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{ConflictCode, Error, Result};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::experiment::{Experiment, Revision};
 use muriel_domain::ids::{ExperimentId, PersonId, ProjectId, ProposalId};
 use muriel_domain::inbox::{Notice, excerpt};
@@ -29,17 +30,6 @@ const NOT_FOUND: Error = Error::NotFound("proposal");
 const OPEN_MAX: i64 = 100;
 /// Maximum length of a note, and of the reason of a decision, in characters.
 pub const TEXT_MAX: usize = 10_000;
-
-/// The change that is proposed.
-#[derive(Debug, Clone)]
-pub enum Proposed {
-    /// Fields to change.
-    Edit(Box<Edit>),
-    /// A status to move to.
-    Status(StatusChange),
-    /// Confirmation of plan changes made since the first start, for this reason, so that the clock follows them.
-    Plan(String),
-}
 
 /// A proposal to create.
 #[derive(Debug, Clone)]

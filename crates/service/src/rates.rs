@@ -2,10 +2,10 @@
 //!
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
-use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::Result;
+use muriel_context::actor::Actor;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::Result;
 use muriel_domain::ids::ProjectId;
 use muriel_domain::rates::Rates;
 use muriel_store::tenants::{self, Project};

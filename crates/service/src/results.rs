@@ -7,7 +7,8 @@
 //! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::app::App;
-use crate::error::{ConflictCode, Error, Result};
+use crate::report_error::{LOADING_RETRY_S, report_error};
+use muriel_context::error::{ConflictCode, Error, Result};
 use muriel_domain::Problems;
 use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
 use muriel_results::{
@@ -15,13 +16,7 @@ use muriel_results::{
     ReportKey, ReportSubject, SubjectId,
 };
 use muriel_store::tenants::Project;
-use muriel_warehouse as warehouse;
 use std::sync::Arc;
-
-/// Seconds after which to retry a report that found the queue full.
-const BUSY_RETRY_S: u64 = 1;
-/// Seconds after which to retry while the warehouse is opened or loaded.
-pub(crate) const LOADING_RETRY_S: u64 = 5;
 
 /// Returns the report about an experiment, including every event that was acknowledged before this call.
 ///
@@ -181,39 +176,16 @@ pub(crate) fn not_found(missing: NotFound) -> Error {
     }
 }
 
-pub(crate) fn report_error(error: ReportError) -> Error {
-    let not_yet = |why: String| Error::NotYet { why, retry_after_s: LOADING_RETRY_S };
-    match error {
-        ReportError::Busy => Error::Unavailable { retry_after_s: BUSY_RETRY_S },
-        ReportError::Loading { done, of } => {
-            not_yet(format!("the events are still being loaded from the event log, block {done} of {of}"))
-        }
-        ReportError::LogUnreadable(error) => {
-            if let Some(error) = error {
-                tracing::warn!(error = &*error as &dyn std::error::Error, "the end of the event log cannot be read");
-            }
-            not_yet("the event log cannot be read, so it is not known which events a result must have".to_owned())
-        }
-        ReportError::Damaged => not_yet("the warehouse is damaged and is being rebuilt from the event log".to_owned()),
-        ReportError::Failed(failure) => match &*failure {
-            ComputeError::Warehouse(warehouse::Error::Memory) => {
-                tracing::warn!("a report needs more memory than --warehouse-memory allows");
-                not_yet("the report needs more memory than the warehouse may use (--warehouse-memory)".to_owned())
-            }
-            _ => Error::internal(failure),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api_key::Pepper;
     use crate::app::Traffic;
-    use crate::clock::Clock;
+    use muriel_context::api_key::Pepper;
+    use muriel_context::clock::Clock;
     use muriel_domain::Instant as Moment;
     use muriel_domain::experiment::{Experiment, Lifecycle, Revision, TestType};
     use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
+    use muriel_results::ReportError;
     use muriel_sql::{Db, SqliteOptions};
     use muriel_store::{experiments, tenants};
     use muriel_warehouse::{DuckWarehouse, Loader, WarehouseOptions};

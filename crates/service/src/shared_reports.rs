@@ -2,10 +2,10 @@
 //! most once a minute, one at a time, so that these readers use no more of the server than one slow
 //! reader.
 
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::results::{LOADING_RETRY_S, report_error};
-use muriel_results::{Computed, ReportInputs, ReportKey};
+use crate::report_error::{LOADING_RETRY_S, report_error};
+use muriel_context::clock::Clock;
+use muriel_context::error::{Error, Result};
+use muriel_results::{Computed, ReportCache, ReportInputs, ReportKey};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Ticks};
@@ -38,39 +38,46 @@ impl Default for SharedReports {
     }
 }
 
-/// Returns the report, at most a minute old.
-///
-/// # Errors
-/// `Unavailable` and `NotYet` while no report can be computed.
-pub(crate) async fn shared_report(app: &App, key: ReportKey, inputs: ReportInputs) -> Result<Arc<Computed>> {
-    let shared = &app.shared_reports;
-    let busy = |retry_after_s| Error::Unavailable { retry_after_s };
-    let reports = app.results().cloned().ok_or_else(|| busy(LOADING_RETRY_S))?;
-    if let Some(recent) = reports.recent(&key, &inputs, app.clock.now()) {
-        return Ok(recent);
-    }
-    let _place = shared.waiting.try_acquire().map_err(|_| busy(BUSY_RETRY_S))?;
-    let turn = shared.computing.clone().acquire_owned().await.map_err(|_| busy(BUSY_RETRY_S))?;
-    let now = app.clock.now();
-    // A request that waited before this one has computed it.
-    if let Some(recent) = reports.recent(&key, &inputs, now) {
-        return Ok(recent);
-    }
-    if has_failed(&shared.failed, &key) {
-        return Err(busy(FAILED_FOR.as_secs()));
-    }
-    let failed = shared.failed.clone();
-    // The computation continues when its caller leaves, so that repeated cancelled requests cause no
-    // repeated computation.
-    let computed = tokio::spawn(async move {
-        let _turn = turn;
-        let computed = reports.report_once(&key, &inputs, now).await;
-        if computed.is_err() {
-            note_failure(&failed, key);
+impl SharedReports {
+    /// Returns the report, at most a minute old.
+    ///
+    /// # Errors
+    /// `Unavailable` and `NotYet` while no report can be computed.
+    pub(crate) async fn report(
+        &self,
+        cache: Option<&Arc<ReportCache>>,
+        clock: &Clock,
+        key: ReportKey,
+        inputs: ReportInputs,
+    ) -> Result<Arc<Computed>> {
+        let busy = |retry_after_s| Error::Unavailable { retry_after_s };
+        let reports = cache.cloned().ok_or_else(|| busy(LOADING_RETRY_S))?;
+        if let Some(recent) = reports.recent(&key, &inputs, clock.now()) {
+            return Ok(recent);
         }
-        computed
-    });
-    computed.await.map_err(Error::internal)?.map_err(report_error)
+        let _place = self.waiting.try_acquire().map_err(|_| busy(BUSY_RETRY_S))?;
+        let turn = self.computing.clone().acquire_owned().await.map_err(|_| busy(BUSY_RETRY_S))?;
+        let now = clock.now();
+        // A request that waited before this one has computed it.
+        if let Some(recent) = reports.recent(&key, &inputs, now) {
+            return Ok(recent);
+        }
+        if has_failed(&self.failed, &key) {
+            return Err(busy(FAILED_FOR.as_secs()));
+        }
+        let failed = self.failed.clone();
+        // The computation continues when its caller leaves, so that repeated cancelled requests cause no
+        // repeated computation.
+        let computed = tokio::spawn(async move {
+            let _turn = turn;
+            let computed = reports.report_once(&key, &inputs, now).await;
+            if computed.is_err() {
+                note_failure(&failed, key);
+            }
+            computed
+        });
+        computed.await.map_err(Error::internal)?.map_err(report_error)
+    }
 }
 
 fn has_failed(failed: &Mutex<HashMap<ReportKey, Ticks>>, key: &ReportKey) -> bool {

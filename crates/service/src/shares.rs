@@ -4,16 +4,15 @@
 //! created with, until it expires or is revoked. Each request checks this in the database, so that a
 //! revocation takes effect on every node at once.
 
-use crate::access_cache::TOKEN_LEN;
-use crate::actor::Actor;
-use crate::actors::Names;
-use crate::api_key::random_text;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{Error, Result, ShareEnd};
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::results::load;
-use crate::shared_reports::shared_report;
+use muriel_context::access_cache::TOKEN_LEN;
+use muriel_context::actor::Actor;
+use muriel_context::actors::Names;
+use muriel_context::api_key::random_text;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{Error, Result, ShareEnd};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::ids::{ExperimentId, ProjectId, ShareId};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Instant, Problems};
@@ -292,7 +291,8 @@ async fn computed(app: &App, open: &OpenShare, inquiry: Inquiry, by_quarter: boo
         NotFound::Goal | NotFound::Epoch => Error::ShareEnded(ShareEnd::Outdated),
     })?;
     let (project_key, subject) = (open.project.key.as_str().into(), SubjectId::Experiment(id));
-    shared_report(app, ReportKey { project_key, subject, inquiry, by_quarter }, inputs).await
+    let key = ReportKey { project_key, subject, inquiry, by_quarter };
+    app.shared_reports.report(app.results(), &app.clock, key, inputs).await
 }
 
 /// Stores the last opening of each share.

@@ -2,8 +2,9 @@
 
 use crate::app::App;
 use crate::compute_queue::ComputeQueue;
-use crate::error::{Error, Result};
-use crate::results::{cache, load, not_found, report_error};
+use crate::report_error::report_error;
+use crate::results::{cache, load, not_found};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Problems;
 use muriel_domain::ids::ExperimentId;
 use muriel_results::{
@@ -13,8 +14,6 @@ use muriel_results::{
 use muriel_store::tenants::Project;
 use muriel_warehouse::StopToken;
 
-/// Most simulations that wait or run at the same time.
-pub(crate) const QUEUE_MAX: usize = 4;
 /// Most simulated days of all runs of one simulation together.
 const DAYS_MAX: u64 = 250_000;
 

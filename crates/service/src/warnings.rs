@@ -1,6 +1,6 @@
 //! Warnings about an experiment for its owner. They do not prevent anything.
 
-use crate::script::LoopGuards;
+use muriel_delivery::script::LoopGuards;
 use muriel_domain::experiment::{Experiment, ExperimentPatch};
 use std::sync::Arc;
 

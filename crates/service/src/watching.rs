@@ -1,7 +1,7 @@
 //! Watching experiments: watchers are notified of events of an experiment.
 
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Problems;
 use muriel_domain::ids::{ExperimentId, PersonId, ProjectId};
 use muriel_domain::inbox::WATCHERS_MAX;

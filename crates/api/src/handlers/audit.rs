@@ -9,9 +9,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
+use muriel_context::audit::{self, Inquiry};
 use muriel_domain::{Flaw, Instant};
 use muriel_service::App;
-use muriel_service::audit::{self, Inquiry};
 
 /// Maximum number of entries of a CSV table.
 const CSV_MAX: i64 = 10_000;

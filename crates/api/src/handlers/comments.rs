@@ -13,7 +13,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::CommentId;
 use muriel_service::comments::Written;
-use muriel_service::{self as service, App, comments};
+use muriel_service::{App, comments};
 use muriel_store::comments::Subject;
 
 async fn list(app: &App, caller: &Caller<Read>, subject: Subject, uri: &Uri) -> Result<Response, ApiError> {
@@ -42,7 +42,7 @@ async fn create(
             let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
             (key, wire::comment(&sent.json).map_err(Into::into))
         }
-        Err(error) => (Ok(None), Err(service::Error::from(error))),
+        Err(error) => (Ok(None), Err(muriel_context::Error::from(error))),
     };
     let render = |written: &Written| rendered(&views::CommentCreated::from(written));
     let response = comments::create(app, &caller.actor, &caller.project, subject, key, new, render).await?;

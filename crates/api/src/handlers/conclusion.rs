@@ -11,20 +11,20 @@ use crate::wire::{conclusion as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
+use muriel_context::error::ConflictCode::{
+    AlreadyServing, ApprovalNeeded, Concluded, DraftCannotServe, TransitionForbidden, VerdictContradicted,
+};
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
-use muriel_service as service;
 use muriel_service::App;
-use muriel_service::error::ConflictCode::{
-    AlreadyServing, ApprovalNeeded, Concluded, DraftCannotServe, TransitionForbidden, VerdictContradicted,
-};
 use muriel_service::experiments::{self, Changed};
 
 /// Response about a concluded experiment.
-fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Concluded, service::Error> {
+fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Concluded, muriel_context::Error> {
     let outcome = experiment.conclusion.as_ref().map(|conclusion| conclusion.outcome.word());
-    let outcome = outcome.ok_or_else(|| service::Error::internal("an experiment was to be concluded and is not"))?;
+    let outcome = outcome
+        .ok_or_else(|| muriel_context::Error::internal("the experiment is not concluded after its conclusion"))?;
     let served = match experiment.serving {
         Serving::Winner { arm, rollout } => Some((arm.id(), rollout)),
         Serving::Never | Serving::Stopped => None,

@@ -13,11 +13,11 @@ use crate::wire::{schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
+use muriel_context::error::ConflictCode::{ApprovalNeeded, KeyTaken, TransitionForbidden};
 use muriel_domain::experiment::Experiment;
 use muriel_domain::{Problems, text};
-use muriel_service::error::ConflictCode::{ApprovalNeeded, KeyTaken, TransitionForbidden};
+use muriel_service::App;
 use muriel_service::experiments::{self, Created, Edit, NewExperiment};
-use muriel_service::{self as service, App};
 
 /// Maximum length of a name, in characters.
 const NAME_MAX: usize = 255;
@@ -113,7 +113,7 @@ pub(crate) async fn experiment_archive(
     let id = id_in(&id)?;
     let target = target(&caller, id, request.headers());
     let archived = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(archived_of(&sent)?));
-    let archived = archived.map_err(service::Error::from);
+    let archived = archived.map_err(muriel_context::Error::from);
     let changed = experiments::archive(&app, &caller.actor, target, archived).await?;
     let body = views::ArchiveUpdated { success: true, test_id: id.0, archived: changed.after.archived };
     Ok(tagged(answered(StatusCode::OK, &body)?, &changed.version))

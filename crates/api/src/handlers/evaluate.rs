@@ -11,9 +11,10 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use muriel_assign::Experiment;
+use muriel_delivery::evaluation;
+use muriel_delivery::rulesets::Delivery;
 use muriel_domain::Problems;
-use muriel_service::rulesets::Delivery;
-use muriel_service::{self as service, App, evaluation};
+use muriel_service::App;
 use std::borrow::Cow;
 
 /// Evaluates experiments for up to 1,000 visitors.
@@ -30,7 +31,7 @@ pub(crate) async fn many_evaluate(
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
     let many = many_request(&sent.json)?;
-    let delivery = app.delivery(&caller.project).await?;
+    let delivery = app.rulesets.of(&caller.project).await?;
     let mut problems = Problems::default();
     let experiments = match &many.keys {
         None => delivery.ruleset.experiments().iter().map(Cow::Borrowed).collect(),
@@ -47,7 +48,7 @@ async fn named_experiments<'d>(
     delivery: &'d Delivery,
     keys: &[String],
     problems: &mut Problems,
-) -> Result<Vec<Cow<'d, Experiment>>, service::Error> {
+) -> Result<Vec<Cow<'d, Experiment>>, muriel_context::Error> {
     let mut experiments = Vec::with_capacity(keys.len());
     for (at, key) in keys.iter().enumerate() {
         match evaluation::find(app, delivery, key).await? {

@@ -4,11 +4,11 @@ use crate::answer::{json as answered, json_lines, warned};
 use crate::auth::{KeyCaller, Report, has_key};
 use crate::body::{read_batch_body, read_events_body};
 use crate::client_address;
+use crate::connection::PeerAddr;
 use crate::cookies;
 use crate::error::ApiError;
 use crate::event_batch;
 use crate::json::parse_events;
-use crate::server::PeerAddr;
 use crate::wire::event::{self, ClientHints, EventBatch, VALUES_MAX};
 use axum::Extension;
 use axum::extract::{FromRequestParts, Path, Request, State};
@@ -16,11 +16,11 @@ use axum::response::Response;
 use http::header::SET_COOKIE;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
-use muriel_service::App;
-use muriel_service::intake::{
+use muriel_delivery::intake::{
     ConsentFacts, ConsentRefusal, IngestOutcome, consent_refusal, memory_to_read, memory_to_store, store,
 };
-use muriel_service::visitor::{Origin, Visitors};
+use muriel_delivery::visitor::{Origin, Visitors};
+use muriel_service::App;
 use serde::Serialize;
 use std::net::IpAddr;
 
@@ -108,7 +108,7 @@ pub(crate) async fn events_take(
 ) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
     let sender = Sender::identify(&mut parts, &app, peer.ip()).await?;
-    let delivery = app.public_delivery(&project_key)?;
+    let delivery = app.rulesets.public(&project_key)?;
     let mut body = read_events_body(Request::from_parts(parts, body), &app.intake).await?;
     body.memory.resize(memory_to_read(body.bytes.len())).await?;
     let (json, anomalies) = parse_events(&body.bytes, VALUES_MAX)?;
@@ -123,7 +123,7 @@ pub(crate) async fn events_take(
         Some(_) => Vec::new(),
     };
     let (batch, events) = batch.into_incoming(origin, sender.is_trusted, facts.gpc);
-    let results = store(&app, &delivery, batch, events).await?;
+    let results = store(&app.intake, &delivery, batch, events).await?;
     let left_out = refusal.filter(|_| !results.is_empty()).map(|refusal| left_out(results.len(), refusal));
     let mut response = answered(StatusCode::OK, &EventsTaken { success: true, results })?;
     if let Some(sentence) = left_out {
@@ -156,7 +156,7 @@ pub(crate) async fn event_batch_take(
     _: KeyCaller<Report>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let delivery = app.public_delivery(&project_key)?;
+    let delivery = app.rulesets.public(&project_key)?;
     let body = read_batch_body(request, &app.intake).await?;
     Ok(json_lines(event_batch::take(&app, &delivery, body).await?))
 }

@@ -14,12 +14,13 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
+use muriel_context::error::ConflictCode::{ApprovalNeeded, Concluded, KeyTaken, TransitionForbidden, VariantIsServed};
+use muriel_delivery::integrations;
 use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::ExperimentId;
 use muriel_results::Inquiry;
-use muriel_service::error::ConflictCode::{ApprovalNeeded, Concluded, KeyTaken, TransitionForbidden, VariantIsServed};
 use muriel_service::experiments::{self, Created, Edit, StatusChanged, Target};
-use muriel_service::{self as service, App, integrations, preview, results};
+use muriel_service::{App, preview, results};
 use muriel_store::experiments::ListedExperiment;
 use std::collections::BTreeMap;
 
@@ -61,7 +62,7 @@ pub(crate) async fn experiment_list(
             count: listed.len(),
             experiments: listed.into_iter().map(Into::into).collect(),
         };
-        Ok(serde_json::to_vec(&list).map_err(service::Error::internal)?.into())
+        Ok(serde_json::to_vec(&list).map_err(muriel_context::Error::internal)?.into())
     };
     let list = experiments::list(&app, &caller.actor, company, (limit, offset), render).await?;
     Ok(written(StatusCode::OK, list))
@@ -226,7 +227,7 @@ pub(crate) async fn change_preview(
 }
 
 /// Parses the body of an update.
-async fn sent_edit(request: Request) -> (Option<Sent>, Result<Edit, service::Error>) {
+async fn sent_edit(request: Request) -> (Option<Sent>, Result<Edit, muriel_context::Error>) {
     match read_body(request, &[MediaType::Json, MediaType::MergePatch]).await {
         Ok(sent) => {
             let edit = wire::patch(&sent.json, sent.mode());
@@ -269,7 +270,7 @@ pub(crate) async fn experiment_set_status(
     let target = target(&caller, id, request.headers());
     let (sent, status) = match read_body(request, &[MediaType::Json]).await {
         Ok(sent) => {
-            let status = wire::status_change(&sent.json).map_err(service::Error::Invalid);
+            let status = wire::status_change(&sent.json).map_err(muriel_context::Error::Invalid);
             (Some(sent), status)
         }
         Err(error) => (None, Err(error.into())),

@@ -10,9 +10,9 @@ use crate::wire::{goal as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
+use muriel_context::error::ConflictCode::{ApprovalNeeded, GoalInUse, KeyTaken};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::GoalId;
-use muriel_service::error::ConflictCode::{ApprovalNeeded, GoalInUse, KeyTaken};
 use muriel_service::{App, goals};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("goal");

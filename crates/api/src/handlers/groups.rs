@@ -10,8 +10,8 @@ use crate::wire::{group as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::error::ConflictCode::{ApprovalNeeded, MovesVisitors};
 use muriel_domain::ids::GroupId;
-use muriel_service::error::ConflictCode::{ApprovalNeeded, MovesVisitors};
 use muriel_service::groups::GroupChanged;
 use muriel_service::{App, groups};
 

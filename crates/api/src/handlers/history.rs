@@ -14,10 +14,10 @@ use crate::wire::{goal, hypothesis, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::error::ConflictCode::{ApprovalNeeded, VariantIsServed};
 use muriel_domain::Problems;
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::MAX_SAFE;
-use muriel_service::error::ConflictCode::{ApprovalNeeded, VariantIsServed};
 use muriel_service::experiments::{self, Changed, Edit, Target};
 use muriel_service::{self as service, App};
 
@@ -62,7 +62,7 @@ async fn sent_revision(request: Request) -> Result<(Sent, i64), ApiError> {
     Ok((sent, revision))
 }
 
-fn restored(revision: i64) -> Result<String, service::Error> {
+fn restored(revision: i64) -> Result<String, muriel_context::Error> {
     rendered(&views::Restored { success: true, revision })
 }
 

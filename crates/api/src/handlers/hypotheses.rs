@@ -10,8 +10,8 @@ use crate::wire::{hypothesis as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::error::ConflictCode::KeyTaken;
 use muriel_domain::ids::HypothesisId;
-use muriel_service::error::ConflictCode::KeyTaken;
 use muriel_service::{App, hypotheses};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("hypothesis");

@@ -13,7 +13,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::{EntryId, PersonId};
 use muriel_domain::person::NAME_MAX;
-use muriel_service::{self as service, App, inbox, project_people, watching};
+use muriel_service::{App, inbox, project_people, watching};
 
 /// Lists the caller's inbox, newest first.
 ///
@@ -73,7 +73,7 @@ pub(crate) async fn inbox_mark(
     let id = EntryId::parse(&id).ok_or(ApiError::NotFound("inbox entry"))?;
     let read = sent.and_then(|sent| Ok(wire::entry(&sent.json)?));
     let is_read = read.as_ref().copied().unwrap_or_default();
-    let unread = inbox::mark(&app, member.session.person.id, id, read.map_err(service::Error::from)).await?;
+    let unread = inbox::mark(&app, member.session.person.id, id, read.map_err(muriel_context::Error::from)).await?;
     json(
         StatusCode::OK,
         &views::InboxEntryMarked { success: true, entry_id: id.0, read: is_read, unread: unread.count },

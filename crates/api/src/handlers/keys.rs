@@ -11,7 +11,8 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::time::DAY_US;
-use muriel_service::{App, keys};
+use muriel_people::keys;
+use muriel_service::App;
 
 /// Lists the company's API keys, without their secrets.
 #[utoipa::path(

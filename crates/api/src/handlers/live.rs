@@ -12,10 +12,10 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
 use http::{HeaderValue, Uri, header};
+use muriel_context::actor;
+use muriel_delivery::live::{NoRoom, Subscription};
 use muriel_domain::Flaw;
 use muriel_service::App;
-use muriel_service::actor;
-use muriel_service::live::{NoRoom, Subscription};
 use muriel_store::tenants::Project;
 use serde_json::Value;
 use std::convert::Infallible;
@@ -149,7 +149,7 @@ impl Stream {
 
     /// Decision of each experiment for the visitor on the page of an event.
     async fn decisions(&self, event: &Value) -> Option<Vec<views::LiveDecision>> {
-        let delivery = self.app.delivery(&self.project).await.ok()?;
+        let delivery = self.app.rulesets.of(&self.project).await.ok()?;
         let members = context(event);
         let now = self.app.clock.now();
         let pairs = delivery.delivered().iter().zip(delivery.ruleset.experiments()).take(DECISIONS_MAX);

@@ -11,9 +11,10 @@ use crate::wire::{person as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::error::ConflictCode::TotpNotBegun;
 use muriel_domain::ids::{PasskeyId, SessionId};
-use muriel_service::error::ConflictCode::TotpNotBegun;
-use muriel_service::{App, people};
+use muriel_people as people;
+use muriel_service::App;
 
 /// Changes the caller's password, and ends all other sessions.
 #[utoipa::path(
@@ -29,7 +30,7 @@ pub(crate) async fn password_change(
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
     let (current, password) = wire::password(&sent.json)?;
-    let revoked = people::change_password(&app, &member.session, current, password).await?;
+    let revoked = people::change_password(&app.people, &member.session, current, password).await?;
     json(StatusCode::OK, &views::SessionsRevoked { success: true, revoked })
 }
 
@@ -42,9 +43,10 @@ pub(crate) async fn password_change(
 pub(crate) async fn session_list(State(app): State<App>, member: Member<Read>, uri: Uri) -> Result<Response, ApiError> {
     Query::read(uri.query(), &[]).finish()?;
     let own = member.session.session.id;
-    let found = people::sessions(&app, &member.session).await?;
+    let found = people::sessions(&app.people, &member.session).await?;
     let sessions: Vec<_> = found.into_iter().map(|session| views::SessionItem::new(session, own)).collect();
-    let refused = people::refused_second_factors(&app, &member.session).await?.into_iter().map(Into::into).collect();
+    let refused =
+        people::refused_second_factors(&app.people, &member.session).await?.into_iter().map(Into::into).collect();
     json(StatusCode::OK, &views::SessionList { success: true, count: sessions.len(), sessions, refused })
 }
 
@@ -55,7 +57,7 @@ pub(crate) async fn session_list(State(app): State<App>, member: Member<Read>, u
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn sessions_revoke(State(app): State<App>, member: Member<Read>) -> Result<Response, ApiError> {
-    let revoked = people::revoke_others(&app, &member.session).await?;
+    let revoked = people::revoke_others(&app.people, &member.session).await?;
     json(StatusCode::OK, &views::SessionsRevoked { success: true, revoked })
 }
 
@@ -71,7 +73,7 @@ pub(crate) async fn session_revoke(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = SessionId::parse(&id).ok_or(ApiError::NotFound("session"))?;
-    people::revoke(&app, &member.session, id).await?;
+    people::revoke(&app.people, &member.session, id).await?;
     json(StatusCode::OK, &views::SessionsRevoked { success: true, revoked: 1 })
 }
 
@@ -92,7 +94,7 @@ pub(crate) async fn totp_begin(
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
     let password = wire::password_again(&sent.json)?;
-    let (secret, uri) = people::begin_totp(&app, &member.session, password).await?;
+    let (secret, uri) = people::begin_totp(&app.people, &member.session, password).await?;
     json(StatusCode::OK, &views::TotpBegun { success: true, secret, uri })
 }
 
@@ -113,7 +115,7 @@ pub(crate) async fn totp_confirm(
     request: Request,
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
-    let recovery_codes = people::confirm_totp(&app, &member.session, &wire::code(&sent.json)?).await?;
+    let recovery_codes = people::confirm_totp(&app.people, &member.session, &wire::code(&sent.json)?).await?;
     json(StatusCode::OK, &views::TotpEnrolled { success: true, recovery_codes })
 }
 
@@ -130,7 +132,7 @@ pub(crate) async fn totp_remove(
     request: Request,
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
-    let removed = people::remove_totp(&app, &member.session, wire::password_again(&sent.json)?).await?;
+    let removed = people::remove_totp(&app.people, &member.session, wire::password_again(&sent.json)?).await?;
     json(StatusCode::OK, &views::TotpRemoved { success: true, removed })
 }
 
@@ -143,7 +145,7 @@ pub(crate) async fn totp_remove(
 pub(crate) async fn passkey_list(State(app): State<App>, member: Member<Read>, uri: Uri) -> Result<Response, ApiError> {
     Query::read(uri.query(), &[]).finish()?;
     let passkeys: Vec<views::PasskeyItem> =
-        people::passkeys(&app, &member.session).await?.into_iter().map(Into::into).collect();
+        people::passkeys(&app.people, &member.session).await?.into_iter().map(Into::into).collect();
     json(StatusCode::OK, &views::PasskeyList { success: true, count: passkeys.len(), passkeys })
 }
 
@@ -165,7 +167,7 @@ pub(crate) async fn passkey_begin(
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
     let password = wire::password_again(&sent.json)?;
-    let options = people::passkey_creation(&app, &member.session, password, &origin).await?;
+    let options = people::passkey_creation(&app.people, &member.session, password, &origin).await?;
     json(StatusCode::OK, &views::PasskeyOptions { success: true, options })
 }
 
@@ -184,7 +186,7 @@ pub(crate) async fn passkey_create(
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
     let (name, credential) = wire::passkey(&sent.json)?;
-    let passkey = people::passkey_enrol(&app, &member.session, name, &credential, &origin).await?;
+    let passkey = people::passkey_enrol(&app.people, &member.session, name, &credential, &origin).await?;
     json(StatusCode::CREATED, &views::PasskeyEnrolled { success: true, passkey_id: passkey.id.0 })
 }
 
@@ -200,6 +202,6 @@ pub(crate) async fn passkey_remove(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = PasskeyId::parse(&id).ok_or(ApiError::NotFound("passkey"))?;
-    people::passkey_remove(&app, &member.session, id).await?;
+    people::passkey_remove(&app.people, &member.session, id).await?;
     json(StatusCode::OK, &views::PasskeyRemoved { success: true, passkey_id: id.0, deleted: true })
 }

@@ -39,19 +39,19 @@ pub(crate) mod visitor_data;
 pub(crate) mod webhooks;
 
 use crate::answer;
-use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
+use crate::body::{BODY_DEADLINE, MediaType, read_json_body};
 use crate::error::ApiError;
 use crate::json::{self, Json};
+use crate::sizes::BODY_LIMIT;
 use crate::wire::fields::Mode;
 use crate::wire::query::Query;
 use axum::extract::Request;
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use muriel_context::idempotency::{IdempotencyKey, StoredResponse};
 use muriel_domain::Instant;
 use muriel_domain::ids::ProjectId;
-use muriel_service as service;
-use muriel_service::idempotency::{IdempotencyKey, StoredResponse};
 use serde::Serialize;
 
 /// JSON body of a request.
@@ -95,7 +95,7 @@ fn idempotency_key(
     operation: String,
     body: &[u8],
     now: Instant,
-) -> Result<Option<IdempotencyKey>, service::Error> {
+) -> Result<Option<IdempotencyKey>, muriel_context::Error> {
     let mut keys = headers.get_all("idempotency-key").iter();
     let Some(key) = keys.next() else { return Ok(None) };
     // Several keys, and a key with characters that are not allowed, are refused as an empty
@@ -105,8 +105,8 @@ fn idempotency_key(
 }
 
 /// Serialises a response, so that it can be stored with the change.
-fn rendered<T: Serialize>(answer: &T) -> Result<String, service::Error> {
-    serde_json::to_string(answer).map_err(service::Error::internal)
+fn rendered<T: Serialize>(answer: &T) -> Result<String, muriel_context::Error> {
+    serde_json::to_string(answer).map_err(muriel_context::Error::internal)
 }
 
 /// Response to a POST, marked when it repeats the stored response of an earlier request.

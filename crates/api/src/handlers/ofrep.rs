@@ -18,9 +18,10 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use muriel_assign::{Experiment, NoopObserver, Visitor};
+use muriel_delivery::evaluation;
+use muriel_delivery::flag_template::FlagTemplate;
 use muriel_domain::Problems;
-use muriel_service::flag_template::FlagTemplate;
-use muriel_service::{App, evaluation};
+use muriel_service::App;
 use serde::Serialize;
 
 /// Error codes of the protocol.
@@ -163,7 +164,7 @@ pub(crate) async fn flag_evaluate(
 
 async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response, ApiError> {
     let OfrepRequest { caller, body, .. } = authenticated(app, request).await?;
-    let delivery = app.delivery(&caller.project).await?;
+    let delivery = app.rulesets.of(&caller.project).await?;
     let Some(experiment) = evaluation::find(app, &delivery, key).await? else {
         let details = "the project has no experiment with this key";
         return Ok(failure(StatusCode::NOT_FOUND, Some(key), ErrorCode::FlagNotFound, details));
@@ -213,7 +214,7 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
         Ok(visitor) => visitor,
         Err(problems) => return Ok(bad_context(&problems, None)),
     };
-    let delivery = app.delivery(&caller.project).await?;
+    let delivery = app.rulesets.of(&caller.project).await?;
     let (flags, version) = flags(&delivery, &visitor);
     if is_known(&headers, &version) {
         let mut response = Response::new(Body::empty());

@@ -8,12 +8,13 @@ use crate::wire::views;
 use axum::extract::State;
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::access_cache::OutagePolicy;
+use muriel_context::actors;
 use muriel_domain::Flaw;
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_service::access_cache::OutagePolicy;
-use muriel_service::{App, actors, overview};
+use muriel_service::{App, overview};
 use muriel_store::overview::{ArchiveFilter, MarkValue, OverviewFilter, OverviewMark, OverviewPage, OverviewSort};
 
 /// Maximum number of projects that a query names.

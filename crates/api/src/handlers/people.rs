@@ -11,9 +11,10 @@ use crate::wire::{person as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::error::ConflictCode::{EmailTaken, LastOwner};
 use muriel_domain::ids::{InvitationId, PersonId};
-use muriel_service::error::ConflictCode::{EmailTaken, LastOwner};
-use muriel_service::{App, people};
+use muriel_people as people;
+use muriel_service::App;
 
 /// Lists the people of the company, and its open invitations.
 #[utoipa::path(
@@ -27,7 +28,7 @@ pub(crate) async fn person_list(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     Query::read(uri.query(), &[]).finish()?;
-    let found = people::list(&app, caller.principal.company_id()).await?;
+    let found = people::list(&app.people, caller.principal.company_id()).await?;
     let people: Vec<views::Person> = found.people.into_iter().map(Into::into).collect();
     let invitations = found.invitations.into_iter().map(Into::into).collect();
     json(StatusCode::OK, &views::PeopleList { success: true, count: people.len(), people, invitations })
@@ -54,7 +55,7 @@ pub(crate) async fn invitation_create(
     let sent = read_body(request, &[MediaType::Json]).await?;
     let new = wire::invitation(&sent.json)?;
     let own = member.role().ok_or(ApiError::RoleTooLow)?;
-    let made = people::invite(&app, &member.actor, member.company_id(), own, new).await?;
+    let made = people::invite(&app.people, &member.actor, member.company_id(), own, new).await?;
     let (link, expires_at) = (made.link, made.expires_at);
     let answer = views::InvitationCreated { success: true, invitation_id: made.id.0, link, expires_at };
     json(StatusCode::CREATED, &answer)
@@ -69,7 +70,7 @@ pub(crate) async fn invitation_create(
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
 )]
 pub(crate) async fn invitation_show(State(app): State<App>, Path(token): Path<String>) -> Result<Response, ApiError> {
-    let shown = people::show(&app, &token).await?;
+    let shown = people::show(&app.people, &token).await?;
     let invitation = shown.invitation;
     let answer = views::InvitationAnswer {
         success: true,
@@ -104,7 +105,7 @@ pub(crate) async fn invitation_accept(
     request: Request,
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::accepted(&sent.json)?));
-    let signed_in = people::accept(&app, &token, sent.map_err(Into::into), &browser).await?;
+    let signed_in = people::accept(&app.people, &token, sent.map_err(Into::into), &browser).await?;
     let answer = session::shown(&app, &signed_in.session).await?;
     Ok(sessions::signed_in(json(StatusCode::CREATED, &answer)?, &app, &signed_in))
 }
@@ -121,7 +122,7 @@ pub(crate) async fn invitation_withdraw(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = InvitationId::parse(&id).ok_or(ApiError::NotFound("invitation"))?;
-    people::withdraw(&app, &member.actor, member.company_id(), id).await?;
+    people::withdraw(&app.people, &member.actor, member.company_id(), id).await?;
     json(StatusCode::OK, &views::InvitationWithdrawn { success: true, invitation_id: id.0, deleted: true })
 }
 
@@ -149,7 +150,7 @@ pub(crate) async fn person_update(
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
     let own = (member.session.person.id, member.role());
     let (company, patch) = (member.company_id(), patch.map_err(Into::into));
-    let changed = people::update(&app, &member.actor, company, own, id, patch).await?;
+    let changed = people::update(&app.people, &member.actor, company, own, id, patch).await?;
     json(StatusCode::OK, &views::PersonChanged { success: true, person: changed.into() })
 }
 
@@ -174,6 +175,6 @@ pub(crate) async fn person_remove(
 ) -> Result<Response, ApiError> {
     let id = PersonId::parse(&id).ok_or(ApiError::NotFound("person"))?;
     let own = member.role().ok_or(ApiError::RoleTooLow)?;
-    let ended = people::remove(&app, &member.actor, member.company_id(), own, id).await?.into();
+    let ended = people::remove(&app.people, &member.actor, member.company_id(), own, id).await?.into();
     json(StatusCode::OK, &views::PersonRemoved { success: true, person_id: id.0, deleted: true, ended })
 }

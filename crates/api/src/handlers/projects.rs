@@ -10,7 +10,7 @@ use crate::wire::{project as wire, schemas, views};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use muriel_service::error::ConflictCode::KeyTaken;
+use muriel_context::error::ConflictCode::KeyTaken;
 use muriel_service::{App, projects};
 
 /// Lists the projects of the company that the caller sees.

@@ -13,15 +13,17 @@ use crate::wire::{proposal as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
-use muriel_domain::ids::{ExperimentId, ProposalId};
-use muriel_domain::{Flaw, Problems, text};
-use muriel_service::error::ConflictCode::{
+use muriel_context::Actor;
+use muriel_context::Precondition;
+use muriel_context::error::ConflictCode::{
     Concluded, OwnProposal, ProposalDecided, ProposalOutdated, TransitionForbidden, VariantIsServed,
 };
-use muriel_service::experiments::{self, Precondition, Target};
-use muriel_service::idempotency::IdempotencyKey;
-use muriel_service::proposals::{self, Made, Proposed};
-use muriel_service::{self as service, Actor, App};
+use muriel_context::idempotency::IdempotencyKey;
+use muriel_domain::ids::{ExperimentId, ProposalId};
+use muriel_domain::{Flaw, Problems, text};
+use muriel_service::App;
+use muriel_service::experiments::{self, Proposed, Target};
+use muriel_service::proposals::{self, Made};
 use muriel_store::proposals::{Proposal, ProposalState};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("proposal");
@@ -91,7 +93,7 @@ async fn compared(
             match experiments::preview(app, &Actor::System("proposals"), target, Ok(*edit)).await {
                 Ok(previewed) => views::compared(previewed.before.experiment, previewed.after, key),
                 // The change is not possible any more: for example, a goal that it names was deleted.
-                Err(service::Error::Invalid(_) | service::Error::Conflict { .. }) => Vec::new(),
+                Err(muriel_context::Error::Invalid(_) | muriel_context::Error::Conflict { .. }) => Vec::new(),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -105,7 +107,7 @@ async fn decision(
     caller: &Caller<Write>,
     operation: String,
     request: Request,
-) -> (Result<Option<IdempotencyKey>, service::Error>, Result<String, service::Error>) {
+) -> (Result<Option<IdempotencyKey>, muriel_context::Error>, Result<String, muriel_context::Error>) {
     let headers: HeaderMap = request.headers().clone();
     match read_body(request, &[MediaType::Json]).await {
         Ok(sent) => {
@@ -124,7 +126,7 @@ fn reason(sent: &Sent) -> Result<String, Problems> {
     })
 }
 
-fn decided(id: ProposalId, experiment: ExperimentId, state: ProposalState) -> Result<String, service::Error> {
+fn decided(id: ProposalId, experiment: ExperimentId, state: ProposalState) -> Result<String, muriel_context::Error> {
     rendered(&views::ProposalDecided { success: true, proposal_id: id.0, test_id: experiment.0, state: state.word() })
 }
 

@@ -6,10 +6,10 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use muriel_context::digest::version_of;
+use muriel_delivery::rulesets::Encoded;
+use muriel_delivery::script::{self, Mount, Part};
 use muriel_service::App;
-use muriel_service::digest::version_of;
-use muriel_service::rulesets::Encoded;
-use muriel_service::script::{self, Mount, Part};
 use std::sync::LazyLock;
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
@@ -36,7 +36,7 @@ pub(crate) async fn script_show(
 ) -> Result<Response, ApiError> {
     let file = path_params(file)?;
     let project_key = file.strip_suffix(".js").ok_or(ApiError::NotFound("project"))?;
-    let delivery = app.public_delivery(project_key)?;
+    let delivery = app.rulesets.public(project_key)?;
     let script = delivery.script(&app.site, under.map_or(Mount::Root, |Extension(under)| under)).await?;
     app.script_fetches.note(delivery.project.id, app.clock.now());
     let response = encoded(&headers, &script.etag, &script.body, JAVASCRIPT).await;

@@ -4,21 +4,22 @@ use super::experiments::{id_in, target};
 use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::{json, tagged};
 use crate::auth::{Caller, Write};
-use crate::body::{BODY_LIMIT, MediaType};
+use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
+use crate::sizes::BODY_LIMIT;
 use crate::wire::fields::{from_body, integer, text};
 use crate::wire::{schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
+use muriel_context::error::ConflictCode::{AlreadyServing, ApprovalNeeded, DraftCannotServe, NotServing};
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
-use muriel_service::error::ConflictCode::{AlreadyServing, ApprovalNeeded, DraftCannotServe, NotServing};
+use muriel_service::App;
 use muriel_service::experiments::{self, Changed, Winner};
-use muriel_service::{self as service, App};
 
-fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServed, service::Error> {
+fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServed, muriel_context::Error> {
     match experiment.serving {
         Serving::Winner { arm, rollout } => Ok(views::WinnerServed {
             success: true,
@@ -27,7 +28,7 @@ fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServ
             traffic_allocation: rollout,
             is_serving: true,
         }),
-        _ => Err(service::Error::internal("a winner was to be served and is not")),
+        _ => Err(muriel_context::Error::internal("no winner is served after serving has started")),
     }
 }
 

@@ -12,21 +12,22 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
-use muriel_service::access_cache::KnownSession;
-use muriel_service::people::OidcFailure;
-use muriel_service::{App, Principal, people, projects};
+use muriel_context::access_cache::KnownSession;
+use muriel_people as people;
+use muriel_people::OidcFailure;
+use muriel_service::{App, Principal, projects};
 use std::sync::Arc;
 
 /// Session as shown to its person.
 pub(super) async fn shown(app: &App, session: &Arc<KnownSession>) -> Result<views::SessionAnswer, ApiError> {
-    let person = people::shown_one(app, session.person.id).await?;
+    let person = people::shown_one(&app.people, session.person.id).await?;
     let principal = Principal::Session(session.clone());
     let projects = projects::seen_by(app, &principal).await?.into_iter().map(Into::into).collect();
     Ok(views::SessionAnswer {
         success: true,
         role: person.person.access.role.word(),
         person: person.into(),
-        company: people::company_name(app, session.person.company_id).await?,
+        company: people::company_name(&app.people, session.person.company_id).await?,
         projects,
         csrf: session.csrf.clone(),
         expires_at: session.expires_at(),
@@ -43,8 +44,8 @@ pub(crate) async fn sign_in_methods(
     State(app): State<App>,
     origin: Result<OwnOrigin, ApiError>,
 ) -> Result<Response, ApiError> {
-    let needs_first_owner = !people::any(&app).await?;
-    let passkeys = origin.is_ok_and(|OwnOrigin(origin)| people::passkey_request(&app, &origin).is_ok());
+    let needs_first_owner = !people::any(&app.people).await?;
+    let passkeys = origin.is_ok_and(|OwnOrigin(origin)| people::passkey_request(&app.people, &origin).is_ok());
     let oidc = app.people.provider().map(str::to_owned);
     let answer = views::SignInMethods { success: true, needs_first_owner, password: true, passkeys, oidc };
     json(StatusCode::OK, &answer)
@@ -67,7 +68,7 @@ pub(crate) async fn sign_in(
     request: Request,
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
-    let signed_in = people::sign_in(&app, wire::sign_in(&sent.json)?, &browser).await?;
+    let signed_in = people::sign_in(&app.people, wire::sign_in(&sent.json)?, &browser).await?;
     let answer = shown(&app, &signed_in.session).await?;
     Ok(sessions::signed_in(json(StatusCode::OK, &answer)?, &app, &signed_in))
 }
@@ -89,7 +90,7 @@ pub(crate) async fn session_show(State(app): State<App>, member: Member<Read>) -
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn sign_out(State(app): State<App>, member: Member<Read>) -> Result<Response, ApiError> {
-    people::sign_out(&app, &member.session).await?;
+    people::sign_out(&app.people, &member.session).await?;
     let response = json(StatusCode::OK, &views::SignedOut { success: true, signed_out: true })?;
     Ok(sessions::signed_out(response, &app))
 }
@@ -107,7 +108,7 @@ pub(crate) async fn passkey_begin(
     _: OwnPage,
     OwnOrigin(origin): OwnOrigin,
 ) -> Result<Response, ApiError> {
-    let options = people::passkey_request(&app, &origin)?;
+    let options = people::passkey_request(&app.people, &origin)?;
     json(StatusCode::OK, &views::PasskeyOptions { success: true, options })
 }
 
@@ -129,7 +130,7 @@ pub(crate) async fn passkey_sign_in(
 ) -> Result<Response, ApiError> {
     let sent = read_body(request, &[MediaType::Json]).await?;
     let credential = wire::passkey_sign_in(&sent.json)?;
-    let signed_in = people::passkey_sign_in(&app, &credential, &origin, &browser).await?;
+    let signed_in = people::passkey_sign_in(&app.people, &credential, &origin, &browser).await?;
     let answer = shown(&app, &signed_in.session).await?;
     Ok(sessions::signed_in(json(StatusCode::OK, &answer)?, &app, &signed_in))
 }
@@ -144,7 +145,7 @@ pub(crate) async fn passkey_sign_in(
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
 )]
 pub(crate) async fn oidc_begin(State(app): State<App>, OwnOrigin(origin): OwnOrigin) -> Result<Response, ApiError> {
-    match people::oidc_begin(&app, &origin).await? {
+    match people::oidc_begin(&app.people, &origin).await? {
         Ok(begun) => Ok(sessions::oidc_begun(see_other(&begun.location), &app, &begun.cookie)),
         Err(failure) => Ok(see_other(&failed(failure))),
     }
@@ -174,7 +175,7 @@ pub(crate) async fn oidc_finish(
     query.finish()?;
     let cookie = sessions::oidc_cookie(&headers, &app);
     let answer = (state.as_deref(), code.as_deref());
-    let response = match people::oidc_finish(&app, cookie.as_deref(), answer, &browser).await? {
+    let response = match people::oidc_finish(&app.people, cookie.as_deref(), answer, &browser).await? {
         Ok(signed_in) => sessions::signed_in(see_other("/"), &app, &signed_in),
         Err(failure) => see_other(&failed(failure)),
     };

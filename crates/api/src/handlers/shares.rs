@@ -9,8 +9,8 @@ use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::json as answered;
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
-use crate::edge::RequestContext;
 use crate::error::ApiError;
+use crate::request::RequestContext;
 use crate::wire::fields::{from_body, integer};
 use crate::wire::{schemas, views};
 use axum::extract::{Path, Request, State};
@@ -19,8 +19,8 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use muriel_domain::Problems;
 use muriel_domain::ids::ShareId;
 use muriel_results::Inquiry;
+use muriel_service::App;
 use muriel_service::shares::{self, MadeShare, NewShare, OpenShare};
-use muriel_service::{self as service, App};
 
 /// Lists the links to an experiment's result.
 #[utoipa::path(
@@ -61,7 +61,7 @@ pub(crate) async fn share_create(
             let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, now);
             (key, new_share(&sent).map_err(Into::into))
         }
-        Err(error) => (Ok(None), Err(service::Error::from(error))),
+        Err(error) => (Ok(None), Err(muriel_context::Error::from(error))),
     };
     let render = move |made: MadeShare| {
         let share = views::Share::new(&made.known, &made.names, now);

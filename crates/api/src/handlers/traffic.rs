@@ -3,9 +3,9 @@
 use crate::answer::{is_known, json, tagged};
 use crate::body::{BODY_DEADLINE, MediaType, read_json_body};
 use crate::client_address;
+use crate::connection::PeerAddr;
 use crate::error::ApiError;
 use crate::json as gate;
-use crate::server::PeerAddr;
 use crate::wire::query::Query;
 use crate::wire::{preview as wire, views};
 use axum::Extension;
@@ -15,11 +15,11 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use muriel_assign::Document;
+use muriel_delivery::rulesets::{Encoded, Encoding};
+use muriel_delivery::script::Part;
 use muriel_domain::ids::ExperimentId;
 use muriel_service::App;
 use muriel_service::preview;
-use muriel_service::rulesets::{Encoded, Encoding};
-use muriel_service::script::Part;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ pub(crate) async fn ruleset_show(
     project_key: PathParams<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let delivery = app.public_delivery(&path_params(project_key)?)?;
+    let delivery = app.rulesets.public(&path_params(project_key)?)?;
     let response = encoded(&headers, &delivery.etag, &delivery.body, "application/json").await;
     Ok(delivered(&app, response))
 }
@@ -145,7 +145,7 @@ pub(crate) async fn preview_show(
         other => other,
     };
     let (project_key, id) = path_params(path).map_err(hidden)?;
-    let delivery = app.public_delivery(&project_key).map_err(ApiError::from).map_err(hidden)?;
+    let delivery = app.rulesets.public(&project_key).map_err(ApiError::from).map_err(hidden)?;
     let id = ExperimentId::parse(&id).ok_or(NOT_FOUND)?;
     let mut query = Query::read(uri.query(), &["token"]);
     let token = query.text("token", 256).unwrap_or_default();
@@ -176,7 +176,7 @@ pub(crate) async fn preview_report(
 ) -> Result<Response, ApiError> {
     const NOT_FOUND: ApiError = ApiError::NotFound("preview");
     let (project_key, id) = path_params(path).map_err(|_| NOT_FOUND)?;
-    let delivery = app.public_delivery(&project_key).map_err(ApiError::from).map_err(|error| match error {
+    let delivery = app.rulesets.public(&project_key).map_err(ApiError::from).map_err(|error| match error {
         ApiError::NotFound(_) => NOT_FOUND,
         other => other,
     })?;
@@ -210,7 +210,7 @@ pub(crate) async fn geography_show(
     Extension(PeerAddr(peer)): Extension<PeerAddr>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    app.public_delivery(&path_params(project_key)?)?;
+    app.rulesets.public(&path_params(project_key)?)?;
     let origin = client_address::origin(&app.visitors, peer.ip(), &headers);
     let location = origin.location();
     let geography = Geography {

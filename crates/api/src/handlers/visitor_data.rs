@@ -8,10 +8,11 @@ use crate::wire::views;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::Error;
 use muriel_domain::ids::VisitorJobId;
 use muriel_domain::{Flaw, Problems};
+use muriel_service::App;
 use muriel_service::visitor_data::{self, MAX_PAGE, PageCursor};
-use muriel_service::{App, Error};
 
 /// Maximum length of a visitor's id, in characters, as in events.
 const VISITOR_ID_MAX: usize = 128;

@@ -10,10 +10,11 @@ use crate::wire::{schemas, views, webhook as wire};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
+use muriel_context::error::ConflictCode::WebhookOff;
 use muriel_domain::ids::{DeliveryId, WebhookId};
-use muriel_service::error::ConflictCode::WebhookOff;
-use muriel_service::webhooks::WebhookSecret;
-use muriel_service::{App, webhooks};
+use muriel_outbound::webhooks;
+use muriel_outbound::webhooks::WebhookSecret;
+use muriel_service::App;
 
 fn id_in(path: &str) -> Result<WebhookId, ApiError> {
     WebhookId::parse(path).ok_or(ApiError::NotFound("webhook"))
@@ -53,7 +54,10 @@ pub(crate) async fn webhook_create(
     let project = &caller.project;
     let key = idempotency_key(&headers, project.id, "webhook".to_owned(), &sent.bytes, app.clock.now())?;
     let render = |made: &WebhookSecret| rendered(&views::WebhookCreated::from(made));
-    Ok(stored(StatusCode::CREATED, webhooks::create(&app, &caller.actor, project, key, new, render).await?))
+    Ok(stored(
+        StatusCode::CREATED,
+        webhooks::create(&app, &app.outbound, &caller.actor, project, key, new, render).await?,
+    ))
 }
 
 /// Updates a webhook. Only fields that are sent change.
@@ -71,7 +75,7 @@ pub(crate) async fn webhook_update(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
-    webhooks::update(&app, &caller.actor, &caller.project, id, patch.map_err(Into::into)).await?;
+    webhooks::update(&app, &app.outbound, &caller.actor, &caller.project, id, patch.map_err(Into::into)).await?;
     json(StatusCode::OK, &views::WebhookChanged { success: true, webhook_id: id.0 })
 }
 

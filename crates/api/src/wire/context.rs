@@ -2,8 +2,8 @@
 
 use crate::json::Json;
 use muriel_assign::{ContextValue, Fact, Scalar, Visitor};
+use muriel_delivery::visitor::{Origin, Visitors};
 use muriel_domain::Problems;
-use muriel_service::visitor::{Origin, Visitors};
 
 /// Borrows the values of a context.
 impl<'a> From<&'a Json> for ContextValue<'a> {

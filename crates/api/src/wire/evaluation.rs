@@ -8,10 +8,10 @@ use crate::wire::context;
 use crate::wire::fields::{ProblemCollector, from_body, list, texts};
 use bytes::Bytes;
 use muriel_assign::{Experiment, NoopObserver, Visitor};
+use muriel_delivery::flag_template::FlagTemplate;
+use muriel_delivery::rulesets::Delivery;
+use muriel_delivery::visitor::Visitors;
 use muriel_domain::Problems;
-use muriel_service::flag_template::FlagTemplate;
-use muriel_service::rulesets::Delivery;
-use muriel_service::visitor::Visitors;
 use std::borrow::Borrow;
 
 /// Maximum number of contexts in a call.

@@ -5,11 +5,11 @@
 
 use crate::json::{Anomalies, Json};
 use crate::wire::fields::{Fields, ProblemCollector, from_body, join, text};
+use muriel_delivery::intake::{EventTemplate, IncomingBatch, PendingEvent, ReadEvent};
+use muriel_delivery::visitor::Origin;
 use muriel_domain::experiment::integration::ToolSet;
 use muriel_domain::{Flaw, Instant, Problems};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
-use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent, ReadEvent};
-use muriel_service::visitor::Origin;
 use muriel_warehouse::MAX_TRACKED_CHANGES;
 use std::net::IpAddr;
 use uuid::Uuid;

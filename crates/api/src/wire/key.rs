@@ -5,7 +5,7 @@ use crate::json::Json;
 use muriel_domain::access::{Scope, Scopes};
 use muriel_domain::person::PROJECTS_MAX;
 use muriel_domain::{Problems, text as bounded};
-use muriel_service::projects::NAME_MAX;
+use muriel_people::keys::NAME_MAX;
 
 /// Default number of days until a key expires.
 const EXPIRY_DAYS: i64 = 365;

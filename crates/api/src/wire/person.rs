@@ -4,7 +4,7 @@ use super::fields::{Fields, from_body, list, parsed, text, word};
 use crate::json::Json;
 use muriel_domain::person::{self, PASSWORD_MAX, PROJECTS_MAX, Role};
 use muriel_domain::{Flaw, Problems, text as bounded};
-use muriel_service::people::{Accepted, NewInvitation, PersonPatch, ProjectRole, SignIn};
+use muriel_people::{Accepted, NewInvitation, PersonPatch, ProjectRole, SignIn};
 
 /// Parses a password or code without checking its rules, which apply only where it is set.
 fn secret(value: &Json) -> Result<String, Flaw> {

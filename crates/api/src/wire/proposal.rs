@@ -4,8 +4,9 @@ use super::experiment::{patch, status};
 use super::fields::{Mode, from_body, parsed};
 use crate::json::Json;
 use muriel_domain::{Problems, text};
+use muriel_service::experiments::Proposed;
 use muriel_service::experiments::{StatusChange, plan_reason};
-use muriel_service::proposals::{NewProposal, Proposed, TEXT_MAX};
+use muriel_service::proposals::{NewProposal, TEXT_MAX};
 
 /// Fields of a proposal that an update does not have.
 const OWN: [&str; 3] = ["status", "confirm_plan", "note"];

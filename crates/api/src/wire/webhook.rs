@@ -4,7 +4,7 @@ use super::fields::{Fields, boolean, from_body, parsed, texts};
 use crate::json::Json;
 use muriel_domain::webhook::{DESCRIPTION_MAX, EventType, WebhookPatch, parse_webhook_url};
 use muriel_domain::{Problems, text};
-use muriel_service::webhooks::NewWebhook;
+use muriel_outbound::webhooks::NewWebhook;
 
 /// Parses a create body.
 pub(crate) fn creation(body: &Json) -> Result<NewWebhook, Problems> {

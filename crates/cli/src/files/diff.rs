@@ -3,8 +3,8 @@
 use super::content::{Fields, Kind, PERMANENT, Stored, goal_keys, is_bandit};
 use super::parse::{Tree, Wanted};
 use super::problems::FileProblems;
-use muriel_api::body::BODY_LIMIT;
 use muriel_api::check::{FieldChange, differences};
+use muriel_api::sizes::BODY_LIMIT;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 

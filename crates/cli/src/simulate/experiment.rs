@@ -3,8 +3,8 @@
 use crate::config::{Common, StorageSettings};
 use crate::open::open_existing;
 use crate::{Error, Result, named};
+use muriel_context::clock::Clock;
 use muriel_results::{Inquiry, PlannedExperiment, ReportInputs};
-use muriel_service::clock::Clock;
 use muriel_store::experiments;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use super::{Site, visitors_of};
 use crate::Result;
 use crate::data::Project;
 use muriel_assign::{EvaluationSide, NoopObserver, Visitor};
-use muriel_service::clock::Clock;
+use muriel_context::clock::Clock;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;

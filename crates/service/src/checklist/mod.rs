@@ -9,15 +9,15 @@ mod collisions;
 
 pub use checks::{Check, CheckStatus, ChecklistItem};
 
-use crate::actor::Actor;
 use crate::app::App;
-use crate::error::{Error, Result};
 use crate::goals::matches;
 use crate::install::{self, SeenPage};
 use crate::results;
 use crate::warnings::{codes, invalid_code};
 use checks::{Facts, GoalFacts, KnownPlaces};
 use muriel_assign::Delivered;
+use muriel_context::actor::Actor;
+use muriel_context::error::{Error, Result};
 use muriel_domain::experiment::Status;
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::ExperimentId;
@@ -63,7 +63,7 @@ pub async fn checklist(
     let needs_approval = !matches!(actor, Actor::System(_))
         && started.as_ref().is_ok_and(|started| rules.apply_to(Some(&experiment), started));
     let candidate = Delivered::of(&experiment);
-    let others = app.delivery(project).await?;
+    let others = app.rulesets.of(project).await?;
     let collisions = collisions::find(&candidate, &experiment.url, others.delivered());
     let (pages, plan, goals) = tokio::join!(
         pages(app, project),

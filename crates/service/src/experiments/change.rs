@@ -3,12 +3,13 @@
 
 use super::NOT_FOUND;
 use super::history::Walk;
-use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act as AuditAct, object};
-use crate::error::{ConflictCode, Error, Result};
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use crate::experiment_audit::audit_change;
 use muriel_assign::Delivered;
+use muriel_context::Precondition;
+use muriel_context::actor::Actor;
+use muriel_context::error::{ConflictCode, Error, Result};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{ApprovalRules, Experiment, Revision, Serving};
 use muriel_domain::ids::ExperimentId;
@@ -18,28 +19,6 @@ use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, lock, plan_locks};
 use serde_json::{Map, Value};
 use std::sync::Arc;
-
-/// Versions of an experiment, a goal or a hypothesis that a request may change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Precondition {
-    /// Any version.
-    None,
-    /// One of these. An empty list matches no version.
-    OneOf(Vec<String>),
-}
-
-impl Precondition {
-    /// # Errors
-    /// `PreconditionFailed` for another version.
-    pub fn check(&self, version: &str) -> Result<()> {
-        match self {
-            Precondition::OneOf(versions) if !versions.iter().any(|one| one == version) => {
-                Err(Error::PreconditionFailed)
-            }
-            _ => Ok(()),
-        }
-    }
-}
 
 /// An experiment to change: its project, and the versions that may be changed.
 #[derive(Debug, Clone)]
@@ -304,46 +283,11 @@ pub(crate) async fn locked(tx: &mut dyn Tx, revision: &Revision) -> Result<Optio
     Ok(lock.map(|lock| ("plan_hash".to_owned(), lock.hash.into())))
 }
 
-/// Records a change of an experiment in the audit log: the fields that changed, and those of `additional`.
-pub(crate) async fn audit_change(
-    tx: &mut dyn Tx,
-    actor: &Actor,
-    now: Instant,
-    action: &str,
-    (before, after): (&Experiment, &Experiment),
-    additional: Map<String, Value>,
-) -> Result<()> {
-    let act = AuditAct { actor, company: after.company_id, project: Some(after.project_id), now };
-    let mut fields = after.fields_unlike(before);
-    fields.extend(additional);
-    let before = before.fields_unlike(after);
-    act.record(tx, action, object("experiment", after.id, &after.name), Some(before), Some(fields)).await
-}
-
 impl Changed {
     /// Delivers the saved change before the request is answered.
     pub(crate) async fn deliver(&self, app: &App, project: &Arc<Project>) {
         if self.delivery_changed {
             app.rulesets.refresh(project).await;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn preconditions() {
-        let one_of = |versions: &[&str]| Precondition::OneOf(versions.iter().map(|one| (*one).to_owned()).collect());
-        for (precondition, holds) in [
-            (Precondition::None, true),
-            (one_of(&["1-0"]), true),
-            (one_of(&["2", "1-0"]), true),
-            (one_of(&["2"]), false),
-            (one_of(&[]), false),
-        ] {
-            assert_eq!(precondition.check("1-0").is_ok(), holds, "{precondition:?}");
         }
     }
 }

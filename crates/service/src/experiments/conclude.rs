@@ -2,12 +2,12 @@
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
-use crate::actor::Actor;
 use crate::app::App;
-use crate::error::{ConflictCode, Error, Result};
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::results;
 use muriel_analysis::Verdict;
+use muriel_context::actor::Actor;
+use muriel_context::error::{ConflictCode, Error, Result};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Conclusion, ConclusionOutcome, Refusal, Serving};
 use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};

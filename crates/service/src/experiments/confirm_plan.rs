@@ -3,10 +3,10 @@
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
-use crate::actor::Actor;
 use crate::app::App;
-use crate::error::Result;
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_context::actor::Actor;
+use muriel_context::error::Result;
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::experiment::{Experiment, PLAN_REASON_MAX};
 use muriel_domain::{Flaw, text};
 use muriel_results::{Inquiry, Labels, ReportInputs};

@@ -1,15 +1,15 @@
 //! Creating an experiment.
 
 use super::change::locked;
-use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{ConflictCode, Error, Result};
 use crate::goals::{NewGoal, find_or_insert};
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
-use crate::names::{KEY_MAX, Keyed};
 use crate::starts::{start_plan, with_plan};
 use crate::warnings::{about_patch_code, patch_codes};
+use muriel_context::actor::Actor;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{ConflictCode, Error, Result};
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_context::names::{KEY_MAX, Keyed};
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::{DataKey, Experiment, ExperimentPatch, Revision, Status, TestType};
 use muriel_domain::goal::Goal;

@@ -1,10 +1,10 @@
 //! Deleting an experiment.
 
 use super::change::{Change, Target};
-use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act as AuditAct, object};
-use crate::error::Result;
+use muriel_context::actor::Actor;
+use muriel_context::audit::{Act as AuditAct, object};
+use muriel_context::error::Result;
 use muriel_store::experiments::Act;
 use muriel_store::{delivery, experiments};
 use serde_json::json;

@@ -2,10 +2,10 @@
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
-use crate::actor::Actor;
-use crate::actors::Names;
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::actor::Actor;
+use muriel_context::actors::Names;
+use muriel_context::error::{Error, Result};
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::Tx;

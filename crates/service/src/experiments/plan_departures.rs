@@ -1,6 +1,6 @@
 //! Effects of a change on the plan that was locked at the first start.
 
-use crate::error::Result;
+use muriel_context::error::Result;
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, LockedHypothesis};
 use muriel_domain::goal::Goal;

@@ -1,10 +1,10 @@
 //! Serving a winner, changing its rollout, and stopping it.
 
 use super::change::{Change, Changed, Target};
-use crate::actor::Actor;
 use crate::app::App;
-use crate::error::Result;
-use crate::idempotency::{IdempotencyKey, StoredResponse};
+use muriel_context::actor::Actor;
+use muriel_context::error::Result;
+use muriel_context::idempotency::{IdempotencyKey, StoredResponse};
 use muriel_domain::Problems;
 
 /// The arm to serve, and the share of visitors who get it.

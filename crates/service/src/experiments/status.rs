@@ -2,11 +2,11 @@
 
 use super::change::{Change, Changed, Target};
 use super::update::{Edit, decide, warnings_of};
-use crate::actor::Actor;
 use crate::app::App;
-use crate::error::{Error, Result};
 use crate::starts::{start_plan, with_plan};
 use crate::warnings::patch_codes;
+use muriel_context::actor::Actor;
+use muriel_context::error::{Error, Result};
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::{Experiment, Status};
 use muriel_domain::{Instant, Problems};

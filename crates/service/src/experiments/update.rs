@@ -1,17 +1,18 @@
 //! Changing an experiment's fields.
 
 use super::NOT_FOUND;
+use super::StatusChange;
 use super::change::{Change, Changed, Target};
 use super::confirm_plan::held_back;
 use super::plan_departures::PlannedChange;
-use crate::actor::Actor;
 use crate::app::App;
-use crate::error::Result;
-use crate::idempotency::{self, IdempotencyKey, StoredResponse};
-use crate::proposals::Proposed;
+
 use crate::results;
 use crate::warnings::{about_dropped, codes, patch_codes, warnings};
 use muriel_analysis::Verdict;
+use muriel_context::actor::Actor;
+use muriel_context::error::Result;
+use muriel_context::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::Problems;
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::{ChangeEffect, Experiment, ExperimentPatch, Revision, Status};
@@ -22,6 +23,17 @@ use muriel_store::experiments::{self, LoadedExperiment};
 use muriel_store::tenants::Project;
 use serde_json::json;
 use std::time::Duration;
+
+/// The change that is proposed.
+#[derive(Debug, Clone)]
+pub enum Proposed {
+    /// Fields to change.
+    Edit(Box<Edit>),
+    /// A status to move to.
+    Status(StatusChange),
+    /// Confirmation of plan changes made since the first start, for this reason, so that the clock follows them.
+    Plan(String),
+}
 
 /// Timeout of the experiment's report, which the response to a change that removes arms waits for.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(3);

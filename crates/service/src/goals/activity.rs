@@ -2,8 +2,9 @@
 
 use super::NOT_FOUND;
 use crate::app::App;
-use crate::error::Result;
-use crate::results::{cache, report_error};
+use crate::report_error::report_error;
+use crate::results::cache;
+use muriel_context::error::Result;
 use muriel_domain::Instant;
 use muriel_domain::goal::{Goal, Trigger};
 use muriel_domain::ids::GoalId;

@@ -2,9 +2,9 @@
 
 use super::{CLOCK, JobOutcome, apply, called, judge, object};
 use crate::app::App;
-use crate::error::{Error, Result};
 use crate::experiments::{Change, Target};
 use muriel_analysis::{Grade, Verdict};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, AutopilotRecord, Experiment, Rule};
 use muriel_results::{Computed, Inquiry, Phase, ReportInputs};
@@ -152,7 +152,7 @@ fn next_at(app: &App, rollout: i64) -> Option<Instant> {
 }
 
 /// End of a step that begins now.
-fn after(periods: &super::ClockPeriods, now: Instant) -> Instant {
+fn after(periods: &crate::clock_periods::ClockPeriods, now: Instant) -> Instant {
     now.plus_us(i64::try_from(periods.autopilot.as_micros()).unwrap_or(i64::MAX))
 }
 

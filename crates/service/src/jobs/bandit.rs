@@ -1,10 +1,11 @@
 //! Moves the weights of bandits.
 
-use super::{CLOCK, ClockPeriods, apply, object};
+use super::{CLOCK, apply, object};
 use crate::app::App;
-use crate::error::{Error, Result};
+use crate::clock_periods::ClockPeriods;
 use crate::experiments::{Change, Target};
 use muriel_analysis::bandit::Bandit;
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, Experiment, Rule, Weights};
 use muriel_results::Computed;

@@ -7,7 +7,7 @@
 use super::findings::busy;
 use super::{CLOCK, fails_by_itself, look, project};
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::webhook::{Event, EventType};

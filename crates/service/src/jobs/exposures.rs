@@ -7,7 +7,7 @@
 
 use super::CLOCK;
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::integration::{WEBHOOK, WEBHOOK_ID};
 use muriel_domain::experiment::{Arm, Experiment, VARIANTS_MAX};

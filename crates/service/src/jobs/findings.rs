@@ -7,8 +7,8 @@
 
 use super::{CHECK_AGAIN_US, CLOCK, Leadership, check, fails_by_itself, look, project};
 use crate::app::App;
-use crate::error::{Error, Result};
 use muriel_analysis::{Grade, Verdict};
+use muriel_context::error::{Error, Result};
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::webhook::{Event, EventType};

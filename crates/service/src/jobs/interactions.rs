@@ -10,8 +10,8 @@
 
 use super::{Leadership, check, project};
 use crate::app::App;
-use crate::error::{Error, Result};
 use muriel_analysis::interaction::{self, Found, LEVEL, MIN_SHARED};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::time::DAY_US;

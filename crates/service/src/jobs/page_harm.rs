@@ -8,10 +8,11 @@
 
 use super::{CHECK_AGAIN_US, CLOCK, Leadership, apply, fails_by_itself, object, project};
 use crate::app::App;
-use crate::error::{Error, Result};
-use crate::experiments::{Change, Precondition, Target};
+use crate::experiments::{Change, Target};
 use crate::results::{load, not_found, report_of};
 use muriel_analysis::{PageHarm, PageMeasurement};
+use muriel_context::Precondition;
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::{ExperimentId, ProjectId};

@@ -6,7 +6,7 @@
 
 use super::{CHECK_AGAIN_US, Leadership, RunTime, check, fails_by_itself, look, project};
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::ExperimentId;

@@ -2,7 +2,7 @@
 
 use super::work::pacer;
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_log::{EraseError, ErasedEvents, Erasure, PruneRefusal, erase, plan_expiry};

@@ -14,10 +14,10 @@ pub use expire::{ExpiryOutcome, delete_expired};
 pub use read::{MAX_PAGE, PageCursor, VisitorPage, page};
 pub use work::run_jobs;
 
-use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{Error, Result};
+use muriel_context::actor::Actor;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{Error, Result};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::{ProjectId, VisitorJobId};
 use muriel_store::tenants::Project;

@@ -1,9 +1,9 @@
 //! Reading a visitor's events from the event log, a page at a time.
 
-use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act, object};
-use crate::error::{Error, Result};
+use muriel_context::actor::Actor;
+use muriel_context::audit::{Act, object};
+use muriel_context::error::{Error, Result};
 use muriel_domain::access::Scope;
 use muriel_log::{LogReader, Position, ReadError, visitor_of_line};
 use muriel_store::nodes;

@@ -1,7 +1,7 @@
 //! A node's work on deletions of visitors' data.
 
 use crate::app::App;
-use crate::error::{Error, Result};
+use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_log::{
     EraseError, EraseProgress, EraseReport, ErasedEvents, Erasure, Log, LogReader, LogState, Position, VisitorMark,

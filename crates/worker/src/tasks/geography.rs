@@ -1,7 +1,7 @@
 //! Reloads the geographic file when it was replaced.
 
 use crate::task::{Progress, RunError, Task};
-use muriel_service::visitor::Geography;
+use muriel_delivery::visitor::Geography;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(60);

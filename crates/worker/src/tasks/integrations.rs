@@ -2,8 +2,9 @@
 
 use super::act_error;
 use crate::task::{Context, Need, Progress, Task};
+use muriel_delivery::integrations;
+use muriel_service::App;
 use muriel_service::jobs::{self, ConversionChecks, ExposureChecks};
-use muriel_service::{App, integrations};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -20,7 +21,7 @@ pub fn write_integration_successes(app: App) -> Task {
     let task = Task::new("write_integration_successes", WRITE_PERIOD, move |_: Context| {
         let app = app.clone();
         async move {
-            integrations::flush(&app).await.map_err(|error| act_error(&error))?;
+            integrations::flush(&app, &app.intake.successes).await.map_err(|error| act_error(&error))?;
             Ok(Progress::Continue)
         }
     });

@@ -136,7 +136,7 @@ pub(super) async fn lead(app: &App, leader: &Leader) -> Result<Option<Arc<Leader
 }
 
 /// Gives up the leadership after a failure, because another node may have it by now.
-pub(super) async fn give_up_after<T>(result: Result<T, muriel_service::Error>, leader: &Leader) -> Result<T, RunError> {
+pub(super) async fn give_up_after<T>(result: Result<T, muriel_context::Error>, leader: &Leader) -> Result<T, RunError> {
     if result.is_err() {
         *leader.lock().await = None;
     }
@@ -144,7 +144,7 @@ pub(super) async fn give_up_after<T>(result: Result<T, muriel_service::Error>, l
 }
 
 /// Runs all jobs that are due, including those that become due because of others.
-async fn run_due(app: &App, leading: &Leadership, observe: &JobsObserver) -> Result<(), muriel_service::Error> {
+async fn run_due(app: &App, leading: &Leadership, observe: &JobsObserver) -> Result<(), muriel_context::Error> {
     // A job that stays due, for example because somebody changes its experiment, waits for the next run.
     let mut tried = HashSet::new();
     loop {

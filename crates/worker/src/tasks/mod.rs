@@ -30,9 +30,9 @@ pub use webhooks::deliver_webhooks;
 use crate::task::{Need, RunError};
 
 /// Converts the error of an act to that of a run: an unavailable database is waited for.
-fn act_error(error: &muriel_service::Error) -> RunError {
+fn act_error(error: &muriel_context::Error) -> RunError {
     match error {
-        muriel_service::Error::Unavailable { .. } => RunError::Waiting(Need::Database),
+        muriel_context::Error::Unavailable { .. } => RunError::Waiting(Need::Database),
         error => RunError::failed(error),
     }
 }

@@ -2,11 +2,12 @@
 
 use super::act_error;
 use crate::task::{Need, Progress, RunError, Task};
+use muriel_context::Result;
 use muriel_domain::ids::DeliveryId;
 use muriel_domain::time::DAY_US;
 use muriel_domain::webhook::Slot;
-use muriel_service::webhooks::{self, DeliveryOutcome};
-use muriel_service::{App, Result};
+use muriel_outbound::webhooks::{self, DeliveryOutcome};
+use muriel_service::App;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -88,7 +89,7 @@ async fn deliver(app: &App, requests: &mut Requests) -> std::result::Result<Prog
 }
 
 async fn attempt(app: App, id: DeliveryId) -> (DeliveryId, Result<DeliveryOutcome>) {
-    let outcome = webhooks::attempt(&app, id).await;
+    let outcome = webhooks::attempt(&app, &app.outbound, id).await;
     if let Ok(DeliveryOutcome::GivenUp) = outcome {
         tracing::warn!(delivery_id = id.0, "a webhook's delivery was given up");
     }

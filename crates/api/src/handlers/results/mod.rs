@@ -15,10 +15,10 @@ use crate::wire::views;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_context::error::ConflictCode::NoHoldout;
 use muriel_domain::Flaw;
 use muriel_domain::ids::GroupId;
 use muriel_results::PlanningRequest;
-use muriel_service::error::ConflictCode::NoHoldout;
 use muriel_service::{App, results};
 
 /// Returns the result of an experiment: numbers, their meaning, and whether to trust them.

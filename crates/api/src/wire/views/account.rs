@@ -5,7 +5,7 @@ use super::projects::SessionProject;
 use crate::wire::schemas;
 use muriel_domain::Instant;
 use muriel_domain::ids::SessionId;
-use muriel_service::people;
+use muriel_people as people;
 use muriel_store::passkeys::Passkey;
 use muriel_store::sessions::Session;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Actors in responses.
 
 use crate::wire::schemas;
-use muriel_service::actors::{Described, Kind};
+use muriel_context::actors::{Described, Kind};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -2,8 +2,8 @@
 
 use super::results::Csv;
 use crate::wire::schemas;
+use muriel_context::digest::hex;
 use muriel_domain::Instant;
-use muriel_service::digest::hex;
 use muriel_store::audit::Entry;
 use serde::Serialize;
 use serde_json::Value;

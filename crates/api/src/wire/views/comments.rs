@@ -1,8 +1,8 @@
 //! Comments on experiments and hypotheses in responses.
 
 use super::{ActorView, Mention};
+use muriel_context::actors::Names;
 use muriel_domain::Instant;
-use muriel_service::actors::Names;
 use muriel_service::comments::Written;
 use muriel_store::comments;
 use serde::Serialize;

@@ -2,11 +2,11 @@
 
 use super::change_preview::{compare, patchable};
 use super::{ActorView, FieldChange};
+use muriel_context::actors::Names;
+use muriel_context::object_history::ObjectStep;
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, Serving};
-use muriel_service::actors::Names;
 use muriel_service::experiments::HistoryStep;
-use muriel_service::object_history::ObjectStep;
 use muriel_store::experiments::HistoryEntry;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 
 use super::ActorView;
 use crate::wire::schemas;
+use muriel_context::actors::Names;
 use muriel_domain::Instant;
 use muriel_domain::ids::PersonId;
-use muriel_service::actors::Names;
 use muriel_service::watching::Watching;
 use muriel_store::comments::Subject;
 use muriel_store::inbox::Entry;

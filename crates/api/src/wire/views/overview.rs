@@ -2,9 +2,9 @@
 
 use super::{ActorView, ExperimentSummary};
 use crate::wire::schemas;
+use muriel_context::actors::Names;
 use muriel_domain::Instant;
 use muriel_domain::experiment::ConclusionOutcome;
-use muriel_service::actors::Names;
 use muriel_service::overview::OverviewEntry;
 use serde::Serialize;
 use utoipa::ToSchema;

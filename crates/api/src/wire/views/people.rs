@@ -2,7 +2,7 @@
 
 use crate::wire::schemas;
 use muriel_domain::Instant;
-use muriel_service::people;
+use muriel_people as people;
 use muriel_store::invitations;
 use serde::Serialize;
 use utoipa::ToSchema;

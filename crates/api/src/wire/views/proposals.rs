@@ -3,8 +3,8 @@
 use super::{ActorView, FieldChange};
 use crate::error::ApiError;
 use crate::wire::schemas;
+use muriel_context::actors::Names;
 use muriel_domain::Instant;
-use muriel_service::actors::Names;
 use muriel_store::proposals;
 use serde::Serialize;
 use serde_json::Value;

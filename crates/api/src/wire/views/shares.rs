@@ -2,9 +2,9 @@
 
 use super::ActorView;
 use crate::wire::schemas;
+use muriel_context::actors::Names;
 use muriel_domain::Instant;
 use muriel_results::{Inquiry, Phase};
-use muriel_service::actors::Names;
 use muriel_service::shares::KnownShare;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -4,7 +4,7 @@ use crate::wire::schemas;
 use muriel_domain::Instant;
 use muriel_domain::ids::{DeliveryId, WebhookId};
 use muriel_domain::webhook::Webhook as Stored;
-use muriel_service::webhooks::WebhookSecret;
+use muriel_outbound::webhooks::WebhookSecret;
 use muriel_store::webhooks::Delivery as StoredDelivery;
 use serde::Serialize;
 use utoipa::ToSchema;

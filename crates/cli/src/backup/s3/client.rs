@@ -134,7 +134,7 @@ impl Client {
             .timeout_send_body(Some(BODY_TIMEOUT))
             .timeout_recv_response(Some(ANSWER_TIMEOUT))
             .timeout_recv_body(Some(BODY_TIMEOUT))
-            .tls_config(TlsConfig::builder().root_certs(muriel_service::tls::roots()).build())
+            .tls_config(TlsConfig::builder().root_certs(muriel_outbound::tls::roots()).build())
             .build();
         Self { agent: config.new_agent(), bucket: bucket.to_owned() }
     }

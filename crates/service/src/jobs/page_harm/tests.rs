@@ -1,7 +1,7 @@
 use super::*;
-use crate::api_key::Pepper;
 use crate::app::Traffic;
-use crate::clock::Clock;
+use muriel_context::api_key::Pepper;
+use muriel_context::clock::Clock;
 use muriel_domain::experiment::{Distribution, Lifecycle, Revision, Status, TestType, Variant, Weights};
 use muriel_domain::project::ProjectSettings;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
