@@ -193,7 +193,7 @@ test("a change is proposed, outdated, proposed again, and approved", async (t) =
   await editor.page.reload();
   await button(editor.page, "Propose it again").click();
   await button(editor.page.getByRole("dialog"), "Propose it again").click();
-  await editor.page.getByText("Somebody else has to approve it.").waitFor();
+  await editor.page.getByText("Somebody else has to approve it.", { exact: true }).waitFor();
   await owner.page.reload();
   await button(owner.page, "Approve").click();
   await button(dialog, "Approve the change").click();
