@@ -14,6 +14,8 @@ const MAX_NAMED_CHANGES: usize = 5;
 ///
 /// An arm without any match is reported as a whole: it shows the original, so it has no effect, however good the idea
 /// is. For other arms, each change without a match is reported by its index in `data`.
+///
+/// [`Grade::Unknown`] before the first report. The check warns and never fails, because the comparison remains valid.
 pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
     let mut arms: BTreeMap<usize, Vec<&Applied>> = BTreeMap::new();
     for applied in &summaries.applied {

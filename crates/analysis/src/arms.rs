@@ -9,7 +9,8 @@ use crate::summary::{Measure, Metric, Summary};
 use muriel_stats::boundary::Mixture;
 use muriel_stats::{Effect, Epochs, Result, Sample, Undefined};
 
-/// Minimum visitors of both arms together for the use of a covariate; with fewer, it adds noise.
+/// Minimum visitors of both arms together for the use of a covariate; with fewer, it adds noise. The visitors are those
+/// of one stratum.
 const MIN_COVARIATE_VISITORS: u64 = 200;
 
 /// A comparison, with what its test needs.
@@ -49,7 +50,7 @@ pub(crate) struct Stratum {
 /// For a bandit, whose weights follow the data, they are weighted by their precision.
 ///
 /// # Errors
-/// The reason why the arms cannot be compared.
+/// The reason why the arms cannot be compared. `NoUnits` without any stratum, otherwise that of the first stratum.
 pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) -> Result<Compared> {
     let strata = strata(design, metric, arm);
     let mut parts: Vec<(f64, Effect)> = Vec::with_capacity(strata.len());
@@ -92,6 +93,8 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
 
 /// Groups the cells with closed conversion windows by the ratio of their weights. Leaves out epochs in which one of the
 /// arms had no weight: a visitor in an arm without weight was lost on the way there.
+///
+/// Strata are sorted by ratio, so their order does not depend on that of the cells.
 pub(crate) fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
     let mut strata: Vec<Stratum> = Vec::new();
     for cell in metric.cells.iter().filter(|cell| !cell.open && (cell.arm == 0 || cell.arm == arm)) {

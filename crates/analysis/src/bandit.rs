@@ -40,16 +40,16 @@ pub struct BanditArm {
     pub arm: usize,
     /// Visitors whose conversion window has closed.
     pub visitors: u64,
-    /// Probability that it is the best.
+    /// Probability that it is the best. 0 to 1.
     pub probability_best: f64,
-    /// Deserved share of the traffic; the shares of all arms sum to 1.
+    /// Deserved share of the traffic; the shares of all arms sum to 1. No share is below [`Bandit::floor`].
     pub share: f64,
 }
 
 /// Regret: the loss from sending visitors to arms that are not the best, in conversions or in the unit of the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regret {
-    /// Posterior mean.
+    /// Posterior mean. Never negative.
     pub mean: f64,
     /// Posterior interval, at the requested confidence.
     pub interval: Interval,
@@ -60,7 +60,8 @@ pub struct Regret {
 pub struct Losses {
     /// Regret of the actual distribution of visitors.
     pub sent: Regret,
-    /// Regret of an even split of the same visitors.
+    /// Regret of an even split of the same visitors. The arms of the split are those with weight, and paused ones with
+    /// at least 20 visitors.
     pub even_split: Regret,
 }
 
@@ -76,12 +77,25 @@ pub struct Bandit {
 }
 
 /// Minimum share of each of `arms` arms.
+///
+/// 0.05 for up to four arms. With more arms, all floors together are a fifth of the traffic.
+///
+/// # Examples
+///
+/// ```
+/// use muriel_analysis::bandit::floor;
+///
+/// assert_eq!(floor(3), 0.05);
+/// assert_eq!(floor(8), 0.025);
+/// ```
 pub fn floor(arms: usize) -> f64 {
     FLOOR * (FLOORED_ARMS / arms.max(1) as f64).min(1.0)
 }
 
 /// Returns whether weights may move again: `before` visitors came before the current epoch, and `within` visitors in
 /// it.
+///
+/// True from 100 visitors in the epoch on, provided that they are at least a tenth of those before.
 pub fn has_batch(before: u64, within: u64) -> bool {
     within >= MIN_BATCH && within as f64 >= before as f64 * MIN_BATCH_SHARE
 }
@@ -96,6 +110,9 @@ pub struct BanditLook {
 }
 
 /// Computes the state of the bandit. `None` when the design's weights do not follow the result.
+///
+/// Also `None` for a design without epochs. The last epoch of the design is the current one. The state is `NoUnits`
+/// when the first metric is not primary.
 pub fn look(design: &Design, summaries: &Summaries) -> Option<BanditLook> {
     if design.policy != AllocationPolicy::Bandit {
         return None;
@@ -129,6 +146,8 @@ pub fn bandit(metric: &Metric, weights: &[u32], confidence: f64) -> Result<Bandi
 /// Computes the regret until the end of each day, based on current knowledge of the arms. `days` has the visitors of
 /// each arm with a closed conversion window, the control first.
 ///
+/// An arm that is missing in a day has no visitors on it.
+///
 /// # Errors
 /// Errors of [`bandit`], and `NoUnits` when the weights do not follow the result.
 pub fn losses_by_day(design: &Design, summaries: &Summaries, days: &[Vec<u64>]) -> Result<Vec<Losses>> {
@@ -159,6 +178,10 @@ struct Met {
 }
 
 impl Met {
+    /// Fits the model to the arms that visitors met, and draws their shortfalls.
+    ///
+    /// # Errors
+    /// Errors of [`Model::fit`].
     fn of(metric: &Metric, weights: &[u32]) -> Result<Self> {
         let visitors = |arm: usize| -> u64 {
             let closed = metric.cells.iter().filter(|cell| cell.arm == arm && !cell.open);
@@ -205,6 +228,11 @@ struct Model {
 }
 
 impl Model {
+    /// Estimates the levels of the `active` arms from cells with a closed conversion window.
+    ///
+    /// # Errors
+    /// `TooFewUnits` while an arm has fewer than 20 visitors or all arms together have fewer than ten conversions, and
+    /// when the levels are not determined. `ZeroVariance` when all outcomes are equal.
     fn fit(metric: &Metric, active: &[usize]) -> Result<Self> {
         let arms = active.len();
         let mut epochs: BTreeMap<i64, Vec<Summary>> = BTreeMap::new();
@@ -348,6 +376,7 @@ fn losses(shortfalls: &[Vec<f64>], visitors: &[u64], confidence: f64) -> Losses 
     }
 }
 
+/// Mean of the draws, and the interval that leaves out the same number of draws at both ends.
 fn regret(mut draws: Vec<f64>, confidence: f64) -> Regret {
     let mean = draws.iter().sum::<f64>() / draws.len() as f64;
     draws.sort_by(f64::total_cmp);

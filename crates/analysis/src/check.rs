@@ -16,6 +16,15 @@ pub enum Grade {
 impl Grade {
     /// Combines the grade of several checks with one more. An unknown grade is ignored: a check that does not apply to
     /// an experiment, such as that of the currency before the first order, must not hide findings of the others.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use muriel_analysis::Grade;
+    ///
+    /// assert_eq!(Grade::Ok.with(Grade::Unknown), Grade::Ok);
+    /// assert_eq!(Grade::Ok.with(Grade::Warn).with(Grade::Fail), Grade::Fail);
+    /// ```
     #[must_use]
     pub fn with(self, other: Grade) -> Grade {
         if other == Grade::Unknown { self } else { self.max(other) }

@@ -4,14 +4,22 @@ use muriel_stats::boundary::Mixture;
 use muriel_stats::{LiftPlan, Undefined};
 
 /// Standard deviation of the prior on the lift: most tests change a metric by less than a tenth.
+///
+/// In units of the lift: 0.1 is ten percent. The mean of the prior is 0. See "The Bayesian view" in `docs/methods.md`.
 pub(crate) const PRIOR_SD: f64 = 0.1;
-/// Number of units that a comparison is tuned for when the team planned none.
+/// Number of units that a comparison is tuned for when the team planned none. Units of both arms together.
 pub(crate) const DEFAULT_UNITS: f64 = 10_000.0;
 /// Number of epochs that a bandit is tuned for.
 pub(crate) const BANDIT_EPOCHS: f64 = 30.0;
 /// Minimum visitors of each arm for a verdict.
+///
+/// Only visitors with a closed conversion window count. Page health requires the same number of each arm, and an
+/// interaction requires it in each of its four cells.
 pub(crate) const MIN_VISITORS: u64 = 100;
 /// Minimum conversions of each arm for a verdict.
+///
+/// An arm with fewer can get a verdict when both arms together have ten times as many: no conversion in one arm and a
+/// hundred in the other is not a lack of data.
 pub(crate) const MIN_CONVERTED: u64 = 10;
 /// Minimum time from the first entry to a verdict, in microseconds: a full day, as behaviour depends on the hour.
 pub(crate) const MIN_OBSERVED_US: i64 = 86_400_000_000;
@@ -34,7 +42,8 @@ pub enum AllocationPolicy {
 pub struct EpochPlan {
     /// Number of the epoch, 1 for the first start.
     pub number: i64,
-    /// Weight of each arm in any unit, the control first.
+    /// Weight of each arm in any unit, the control first. An arm that was added after the epoch has no entry, and
+    /// [`Design::weights`] returns 0 for it.
     pub weights: Vec<u32>,
 }
 
@@ -47,7 +56,8 @@ pub struct Design {
     pub arms: usize,
     /// Coverage probability of intervals, 0.5 to 0.99.
     pub confidence: f64,
-    /// Planned total number of visitors of all arms, as of the start.
+    /// Planned total number of visitors of all arms, as of the start. `None` without a plan: each comparison is then
+    /// tuned for 10,000 units.
     pub visitors: Option<f64>,
     /// Smallest lift worth acting on (MDE), as a fraction.
     pub mde: f64,
@@ -62,6 +72,8 @@ impl Design {
     }
 
     /// Weights of the arms in an epoch; even when the epoch is unknown. Arms that were added later have weight 0.
+    ///
+    /// The result has exactly [`Design::arms`] entries, so weights of arms that were removed since are left out.
     pub fn weights(&self, epoch: i64) -> Vec<u32> {
         match self.epochs.iter().find(|plan| plan.number == epoch) {
             None => vec![1; self.arms],
@@ -86,6 +98,9 @@ impl Design {
 
     /// Units of the control and `arm` together for which their comparison is tuned: their share of the planned
     /// visitors, by the first weights.
+    ///
+    /// `arm` is 1 for `Variant 1`. The first weights are those of the first epoch in which the arm had weight. Without
+    /// such an epoch, the arms count as even. The result is at least 2, and 10,000 when no visitors are planned.
     pub fn planned_units(&self, arm: usize) -> f64 {
         let Some(visitors) = self.visitors else { return DEFAULT_UNITS };
         let first = self.epochs.iter().map(|epoch| &epoch.weights).find(|weights| {
@@ -104,6 +119,8 @@ impl Design {
 
     /// Boundary of the comparison of `arm` with the control, before the correction for several arms.
     ///
+    /// Two-sided at the error probability [`Design::alpha`], and narrowest at [`Design::planned_units`].
+    ///
     /// # Errors
     /// `InvalidInput` when the confidence or the planned visitors are outside their range.
     pub fn boundary(&self, arm: usize) -> muriel_stats::Result<Mixture> {
@@ -111,6 +128,9 @@ impl Design {
     }
 
     /// Plan for detecting a lift of `arm`, for arms that share visitors by these weights, the control's first.
+    ///
+    /// Weights may be in any unit. The level is [`Design::alpha`] divided by the number of arms with weight besides the
+    /// control.
     ///
     /// # Errors
     /// `NoUnits` when the control or the arm has no weight.

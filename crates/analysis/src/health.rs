@@ -54,12 +54,12 @@ const BALANCE_WARN_P: f64 = 0.001;
 pub struct SampleRatioTest {
     /// Number of the epoch; `None` for all together.
     pub epoch: Option<i64>,
-    /// Observed visitors per arm, the control first.
+    /// Observed visitors per arm, the control first. Visitors in arms without weight are included.
     pub observed: Vec<u64>,
-    /// Expected visitors per arm, from the weights.
+    /// Expected visitors per arm, from the weights. All 0 when no arm had weight.
     pub expected: Vec<f64>,
     /// Always-valid p-value: the probability of such counts under the weights is at most this, however often it is
-    /// read.
+    /// read. `None` for an epoch without visitors in arms that had weight.
     pub p_value: Option<f64>,
     /// Pearson's test, which is valid for a single check.
     pub chi_squared: Option<ChiSquared>,
@@ -70,7 +70,8 @@ pub struct SampleRatioTest {
 pub struct Health {
     /// Visitors are shared as the weights say.
     pub sample_ratio: HealthCheck,
-    /// Numbers of the sample ratio check: all epochs together, then each.
+    /// Numbers of the sample ratio check: all epochs together, then each. Empty for personalizations, for a single arm,
+    /// and before the first visitor.
     pub ratios: Vec<SampleRatioTest>,
     /// Visitors stay in their arm.
     pub crossovers: HealthCheck,
@@ -109,13 +110,17 @@ impl Health {
         ]
     }
 
-    /// The worst grade of all checks. Not `Ok` while a check that every comparison relies on is unknown.
+    /// The worst grade of all checks. Not `Ok` while a check that every comparison relies on is unknown. These are the
+    /// sample ratio and the crossovers. Any other check that is unknown is ignored.
     pub fn grade(&self) -> Grade {
         let needed = self.sample_ratio.grade.max(self.crossovers.grade);
         self.checks().iter().fold(needed, |grade, (_, check)| grade.with(check.grade))
     }
 
     /// Reason why no comparison can be trusted. `None` when they can be trusted.
+    ///
+    /// Returns the message of the first failed check among sample ratio, crossovers and other nodes. No other check
+    /// affects verdicts.
     pub fn distrust(&self) -> Option<&str> {
         [&self.sample_ratio, &self.crossovers, &self.other_nodes]
             .into_iter()
@@ -178,6 +183,10 @@ fn counts(design: &Design, summaries: &Summaries) -> BTreeMap<i64, Vec<u64>> {
 }
 
 /// Sample ratio tests of all epochs with visitors, in ascending order of number.
+///
+/// Arrivals in arms that the design does not have are left out. The policy is not checked: the ratios of a
+/// personalization are meaningless, because its visitors are split by audience first. P-values are not corrected for
+/// the number of epochs.
 pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<SampleRatioTest> {
     counts(design, summaries)
         .into_iter()

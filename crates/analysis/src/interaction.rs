@@ -17,10 +17,12 @@ use muriel_stats::multiplicity::{adjust_e_values, e_bh, interval_alpha};
 use muriel_stats::{Effect, Epochs, Interval, Moments, Result, Undefined};
 use std::collections::BTreeMap;
 
-/// Accepted rate of false discoveries among all findings in a check of a project's pairs.
+/// Accepted rate of false discoveries among all findings in a check of a project's pairs. The confidence of the
+/// experiments' designs does not change it.
 pub const LEVEL: f64 = 0.05;
 
-/// Minimum visitors that two experiments must share: a hundred in each of four cells.
+/// Minimum visitors that two experiments must share: a hundred in each of four cells. With fewer, [`interaction`]
+/// returns `None`.
 pub const MIN_SHARED: u64 = 4 * MIN_VISITORS;
 
 /// Visitors in both experiments who entered in the same epochs and met the same arms.
@@ -88,6 +90,9 @@ pub struct Found {
 ///
 /// `None` while no combination has 100 visitors in each of its four cells and 40 conversions in all of them together.
 /// Also `None` for personalizations: a difference between audiences is not an effect.
+///
+/// Cells with the same epochs and arms are merged. Cells of an epoch in which one of the compared arms had no weight
+/// are left out.
 pub fn interaction(own: &Design, other: &Design, cells: &[PairCell]) -> Option<Interaction> {
     if [own, other].iter().any(|design| design.policy == AllocationPolicy::Personalization) {
         return None;
@@ -114,7 +119,7 @@ impl Interaction {
         boundary.log_e(effect.num / effect.var_num.sqrt(), effect.n) - (self.combinations.max(1) as f64).ln()
     }
 
-    /// Always-valid p-value of the pair alone.
+    /// Always-valid p-value of the pair alone. Not corrected for other pairs; see [`found`].
     pub fn p_value(&self) -> f64 {
         boundary::p_value(self.log_e())
     }

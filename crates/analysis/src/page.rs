@@ -23,11 +23,16 @@ use muriel_stats::{Effect, Interval, Moments, Result};
 /// Probability of any false alarm about the pages of an experiment, over all checks.
 pub(crate) const PAGE_ALPHA: f64 = 0.05;
 /// Visitors of both arms together at which the comparisons are narrowest.
+///
+/// A constant, unlike the tuning of results, which follows the planned visitors.
 const TUNED_UNITS: f64 = 2_000.0;
 /// Minimum visitors of an arm who reported how it was shown. From then on, missing error reports mean that there were
 /// no errors.
 const MIN_HEARD: u64 = 10;
 /// Minimum visitors with an error, or with a late arm, of both arms together for a comparison of shares.
+///
+/// With fewer, the status is `Ok` when the shares of both arms are within the margin and both arms reported how they
+/// were shown, and `Unknown` otherwise.
 const MIN_EVENTS: u64 = 10;
 
 /// Metric that is compared between the pages of arms. Less is better.
@@ -63,6 +68,9 @@ impl PageMetric {
 
     /// Difference above which a metric is harmed: 0.5 % of visitors with errors, 5 % of visitors with a late arm, and
     /// for the others the difference that a visitor begins to notice.
+    ///
+    /// The margins are not settings, because those would be set after the data was seen. See
+    /// `docs/decisions/0016-page-health.md`.
     fn margin(self) -> f64 {
         match self {
             PageMetric::Errors => 0.005,
@@ -117,16 +125,17 @@ impl PageStatus {
 pub struct PageMeasurement {
     /// The metric.
     pub metric: PageMetric,
-    /// Visitors with data.
+    /// Visitors with data. For a share, these are all who entered; for a mean, those with a measured page.
     pub visitors: u64,
-    /// For a share, the number of these visitors who count.
+    /// For a share, the number of these visitors who count. `None` for a mean.
     pub number: Option<u64>,
     /// The share as a fraction, or the mean. `None` without visitors.
     pub value: Option<f64>,
     /// Difference from the control, among visitors who entered under the same weights. `None` for the control, and when
     /// it cannot be compared.
     pub difference: Option<f64>,
-    /// Always-valid confidence interval of the difference.
+    /// Always-valid confidence interval of the difference. The level is 5 % divided by the number of all comparisons.
+    /// `None` for the control, and without enough visitors, events or variance.
     pub interval: Option<Interval>,
     /// Interpretation of the difference. `Unknown` for the control.
     pub status: PageStatus,
@@ -141,7 +150,7 @@ pub struct PageArm {
     pub visitors: u64,
     /// Visitors with a page that reported how long elements were hidden.
     pub hidden_visitors: u64,
-    /// Mean time for which elements were hidden, in milliseconds.
+    /// Mean time for which elements were hidden, in milliseconds. `None` when no page reported it.
     pub hidden_ms: Option<f64>,
     /// One measurement for each of [`PageMetric::ALL`], in their order.
     pub measurements: [PageMeasurement; PageMetric::ALL.len()],
@@ -168,6 +177,8 @@ pub struct PageHealth {
 impl PageHealth {
     /// Returns the arms whose pages are known to be so much worse than the control's that the experiment should be
     /// stopped.
+    ///
+    /// An arm that is shown late is not among them: that harms the test, but not the visitors.
     pub fn harm<'h>(&'h self, design: &'h Design) -> impl Iterator<Item = PageHarm<'h>> {
         let is_harm = |it: &&PageMeasurement| it.status == PageStatus::Harmed && it.metric.stops();
         self.arms.iter().filter_map(move |arm| {
@@ -190,6 +201,9 @@ pub struct PageHarm<'h> {
 }
 
 /// Computes the page health of an experiment with this design.
+///
+/// Each arm is measured by itself, whatever the policy. The arms of personalizations and holdouts are not compared with
+/// a control, and neither is a single arm. The check is [`Grade::Unknown`] then.
 pub fn page_health(design: &Design, summaries: &Summaries) -> PageHealth {
     let cells = cells(design, summaries);
     let is_compared = not_compared(design).is_none();
@@ -278,6 +292,8 @@ fn measured<'c>(metric: PageMetric, cells: impl Iterator<Item = &'c PageCell>) -
 }
 
 /// Measurement of `arm` compared with the control.
+///
+/// An arm is not compared while it or the control has fewer than 100 visitors with data.
 fn compared(
     design: &Design,
     metric: PageMetric,
@@ -370,6 +386,9 @@ fn interval(effect: &Effect, level: f64) -> Option<Interval> {
 }
 
 /// Combines the measurements of all arms to one check.
+///
+/// [`Grade::Fail`] needs harm that is a reason to stop. [`Grade::Unknown`] means that no metric of any arm could be
+/// compared.
 fn check(design: &Design, arms: &[PageArm]) -> HealthCheck {
     if let Some(why) = not_compared(design) {
         return HealthCheck::new(Grade::Unknown, why);

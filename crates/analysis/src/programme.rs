@@ -72,7 +72,8 @@ pub struct Estimate {
     pub mean: f64,
     /// Standard deviation.
     pub sd: f64,
-    /// Interval that contains the value with the requested probability.
+    /// Interval that contains the value with the requested probability. The probability that remains is the same below
+    /// and above it.
     pub interval: Interval,
 }
 
@@ -89,6 +90,7 @@ pub struct Programme {
     points: Vec<Point>,
 }
 
+/// A normal distribution. In results of [`moments`], the mean and variance of any distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Normal {
     mean: f64,
@@ -147,6 +149,9 @@ impl Programme {
 
     /// Estimates the true lift behind one result, as a fraction.
     ///
+    /// `result` is the index among the results given to [`Programme::learn`]. `confidence` is the probability of the
+    /// interval. The mean is that of the lift, not the lift at the mean logarithm.
+    ///
     /// # Errors
     /// `InvalidInput` when the result does not exist, or `confidence` is outside (0, 1).
     pub fn lift(&self, result: usize, confidence: f64) -> Result<Estimate> {
@@ -173,6 +178,9 @@ impl Programme {
 
     /// Estimates the sum of the true lifts behind these results, as a fraction; 0 without results. A result that is
     /// listed twice counts twice, as if it were two tests.
+    ///
+    /// A single result gives the estimate of [`Programme::lift`]. For several, the sum is taken as normally distributed
+    /// at each grid point. Estimates of different tests are correlated, because all share the estimated prior.
     ///
     /// # Errors
     /// `InvalidInput` when one of the results does not exist, or `confidence` is outside (0, 1).

@@ -38,7 +38,7 @@ pub enum Verdict {
     Win,
     /// The arm is worse than the control.
     Loss,
-    /// Any difference is too small to act on.
+    /// Any difference is too small to act on. The corrected interval of the lift is within ± [`Design::mde`].
     NoDifference,
     /// The data is not conclusive yet.
     KeepRunning,
@@ -88,21 +88,25 @@ pub struct Analysis {
     pub p_value: Option<f64>,
     /// P-value after correction: Holm's over the arms of the primary metric, e-BH over all others.
     pub p_value_adjusted: Option<f64>,
-    /// Always-valid p-value of the exact test, when conversions are rare.
+    /// Always-valid p-value of the exact test, for a conversion metric with 1 to 99 conversions of both arms together.
+    /// `None` for more than one set of weights, for bandits and for personalizations.
     pub exact_p_value: Option<f64>,
-    /// Posterior probability that the arm is better than the control.
+    /// Posterior probability that the arm is better than the control. 0 to 1. The prior of the lift is normal with mean
+    /// 0 and standard deviation 0.1.
     pub chance_to_beat_control: Option<f64>,
-    /// Mean lift lost by choosing the arm if it is worse.
+    /// Mean lift lost by choosing the arm if it is worse. A fraction of the control's mean, as the lift is.
     pub expected_loss: Option<f64>,
-    /// Posterior interval of the lift.
+    /// Posterior interval of the lift. It contains the lift with the probability [`Design::confidence`].
     pub credible_interval: Option<Interval>,
-    /// True when the metric is a guardrail that is known to have got worse.
+    /// True when the metric is a guardrail that is known to have got worse. Always false for other roles.
     pub harmed: bool,
-    /// Variance divided by that without the covariate from before entry; 1 when no covariate was used.
+    /// Variance divided by that without the covariate from before entry; 1 when no covariate was used. At most 1.
     pub variance_ratio: f64,
-    /// Number of sets of weights that were compared separately.
+    /// Number of sets of weights that were compared separately. 0 without a comparison. Each epoch of a bandit is a set
+    /// of its own.
     pub strata: usize,
-    /// Reason why there is no comparison.
+    /// Reason why there is no comparison. Also set when there is a difference but no lift, or a lift without an
+    /// interval.
     pub undefined: Option<Undefined>,
     /// Recommendation.
     pub verdict: Verdict,
@@ -113,7 +117,7 @@ pub struct Analysis {
 /// The comparisons of one metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricReport {
-    /// One for each arm except the control, in their order.
+    /// One for each arm except the control, in their order. Empty when the control is the only arm.
     pub analyses: Vec<Analysis>,
 }
 
@@ -142,6 +146,9 @@ pub struct LiftEstimate {
 /// Estimates the lift of an arm for one metric, for time series and breakdowns.
 ///
 /// `arm` is 1 for `Variant 1`. All fields are `None` when nothing can be compared.
+///
+/// The interval has the confidence [`Design::confidence`]. As in the report, visitors with an open conversion window
+/// are left out.
 pub fn lift_estimate(design: &Design, metric: &Metric, arm: usize) -> LiftEstimate {
     match judged(design, metric, arm) {
         Ok((_, test)) => {
@@ -155,6 +162,10 @@ pub fn lift_estimate(design: &Design, metric: &Metric, arm: usize) -> LiftEstima
 ///
 /// The primary metric is corrected on its own; all others form one family. A failed check makes every verdict
 /// [`Verdict::DoNotTrust`].
+///
+/// Never fails. The result has one report for each metric of `summaries`, in their order. Where two arms cannot be
+/// compared, [`Analysis::undefined`] has the reason. Several primary metrics are corrected separately, each over its
+/// arms.
 pub fn report(design: &Design, summaries: &Summaries) -> Report {
     let page = page_health(design, summaries);
     let health = health(design, summaries, &page);
@@ -382,6 +393,8 @@ fn exact(design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
 }
 
 /// Returns whether a guardrail got worse, by a one-sided always-valid bound: an improvement is not a reason to stop.
+///
+/// False when the bound cannot be computed.
 fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> bool {
     let planned = match design.policy {
         AllocationPolicy::Bandit if compared.strata > 1 => crate::design::BANDIT_EPOCHS,

@@ -32,13 +32,17 @@ pub const DAILY_MAX: f64 = 1e8;
 pub const SIGMA_MAX: f64 = 3.0;
 
 /// Rules that end the entry of visitors. An absent rule does not end anything.
+///
+/// Rules are checked at the end of each day, so a run can have more visitors than a rule requires.
+/// When several are met on the same day, the first in the order of [`EndReason`] counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StopRules {
     /// Ends when an arm is significantly better or worse than the control.
     pub significant: bool,
     /// Ends when this many visitors have entered, in all arms.
     pub visitors: Option<u64>,
-    /// Ends when this many of them have converted.
+    /// Ends when this many of them have converted. Conversions count at once, although their
+    /// windows are still open.
     pub conversions: Option<u64>,
     /// Ends after this many days.
     pub period: Option<u32>,
@@ -91,7 +95,8 @@ impl EndReason {
 /// First verdict that an arm is better or worse than the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstCall {
-    /// Day at whose end it was reached, 1 for the first.
+    /// Day at whose end it was reached, 1 for the first. Later than the last day of entry when it
+    /// was reached while windows were still open.
     pub day: u32,
     /// [`Verdict::Win`] or [`Verdict::Loss`].
     pub verdict: Verdict,

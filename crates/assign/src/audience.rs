@@ -309,6 +309,9 @@ fn url_rule(rules: &[targeting::UrlRule], problems: &mut Problems) -> Option<Rul
 }
 
 /// Compiles the entries of `event_rule`. Problems have the place of the entry.
+///
+/// A group of attributes without conditions holds for every event, unlike the empty groups of other rules, which are
+/// skipped.
 fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[EventCondition]> {
     let mut done = Vec::with_capacity(rules.len());
     for (at, rule) in rules.iter().enumerate() {
@@ -374,6 +377,8 @@ fn hours(schedule: &Schedule, problems: &mut Problems) -> Box<[ScheduleWindow]> 
 
 impl ScheduleWindow {
     /// Returns whether the window is open at this time.
+    ///
+    /// When start and end are equal, the window is open for 24 hours from the start.
     fn contains(&self, now: LocalTime) -> bool {
         let today = usize::from(now.weekday % 7);
         let yesterday = (today + 6) % 7;
@@ -400,6 +405,8 @@ impl EventCondition {
     ///
     /// For a visitor known to have done nothing before, the list of events is empty. For a visitor without that
     /// information, the result is unknown.
+    ///
+    /// An event in the future has a negative age, so it counts for every period.
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
         let events = match &visitor.events {
             Fact::Unknown => return Tri::Unknown,

@@ -41,6 +41,8 @@ impl Murmur3 {
     }
 
     /// Returns the state after more bytes.
+    ///
+    /// Bytes may be split into pieces anywhere: the hash depends only on their concatenation.
     #[must_use]
     #[inline]
     pub fn with(mut self, mut bytes: &[u8]) -> Self {
@@ -72,7 +74,7 @@ impl Murmur3 {
         self.hash = (self.hash ^ scrambled(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
     }
 
-    /// The hash of all bytes so far.
+    /// The hash of all bytes so far. The state is not consumed, so more bytes can follow.
     #[inline]
     pub fn finish(self) -> u32 {
         let mut hash = self.hash ^ scrambled(self.tail) ^ self.length;
@@ -82,6 +84,8 @@ impl Murmur3 {
     }
 
     /// The bucket of a unit, 0 to 999,999: the scaled hash.
+    ///
+    /// The product with the hash is shifted instead of divided, which gives the same as rounding the quotient down.
     #[inline]
     pub fn bucket(self, unit: &str) -> u32 {
         let hash = self.with(unit.as_bytes()).finish();

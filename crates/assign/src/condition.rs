@@ -88,6 +88,8 @@ fn unix_ms(number: f64) -> f64 {
 
 /// Parses a finite number, with ASCII white space around it: decimal digits with an optional sign, fraction and
 /// exponent.
+///
+/// `None` for other text, and for numbers that are too large for a double.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim_ascii();
     // Rust also parses words such as `inf`, which are not numbers here.
@@ -100,6 +102,9 @@ pub(crate) fn number(text: &str) -> Option<f64> {
 
 /// Parses `YYYY-MM-DD`, alone or followed by `T` or a space, `HH:MM`, `:SS`, a fraction of up to nine digits, and `Z`
 /// or `±HH:MM`. Returns milliseconds since 1970. Without an offset, the time is in UTC.
+///
+/// `None` for any other text, for days that do not exist, and for the second 60. Digits after the third of a fraction
+/// are dropped.
 pub(crate) fn iso_ms(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let digits = |from: usize, to: usize| -> Option<i64> {

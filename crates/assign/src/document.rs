@@ -224,6 +224,8 @@ impl WatchedGoal {
 
 impl Document {
     /// Creates a document for this project.
+    ///
+    /// The format is [`FORMAT_WITHOUT_HOLDOUTS`] unless an experiment has holdouts, so that older clients can read it.
     pub fn new(project_key: &str, experiments: Vec<Arc<Delivered>>, goals: Vec<WatchedGoal>) -> Self {
         let has_holdouts = experiments.iter().any(|experiment| !experiment.holdouts.is_empty());
         let format = if has_holdouts { FORMAT } else { FORMAT_WITHOUT_HOLDOUTS };
@@ -234,6 +236,8 @@ impl Document {
 impl Delivered {
     /// Converts an experiment to its delivered form. An experiment that is neither live nor serves a winner has no
     /// visitors, but can be shown in a preview.
+    ///
+    /// The salt is the experiment's id. Percentages are limited to 0 to 100.
     pub fn of(experiment: &Experiment) -> Self {
         let is_personal = experiment.test_type == TestType::Personalization;
         let tools = tools(experiment);
@@ -282,6 +286,9 @@ impl Delivered {
     }
 
     /// The arm that is served as winner.
+    ///
+    /// `None` without a winner, and for text that is not the id of an arm. The arm need not exist; compiling checks
+    /// that.
     pub fn winner(&self) -> Option<Arm> {
         self.serving.as_ref().and_then(|winner| Arm::from_id(&winner.variant_id))
     }

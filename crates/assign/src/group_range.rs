@@ -44,6 +44,8 @@ impl CompiledGroupRange {
 
 impl GroupRange {
     /// Returns a function that checks whether a unit is in the range, as decisions do. The salt is hashed once.
+    ///
+    /// Ends above 10,000 count as 10,000. A range that does not end after its start has no units.
     pub fn membership(&self) -> impl Fn(&str) -> bool + use<> {
         let range = CompiledGroupRange::of(self);
         move |unit| range.bucket_of(unit).1

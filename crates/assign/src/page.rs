@@ -1,6 +1,6 @@
 //! URL rules, and how they match page addresses.
 //!
-//! `docs/assignment.md` specifies them; `contract/assignment/url.json` has examples.
+//! `docs/assignment-pages.md` specifies them; `contract/assignment/url.json` has examples.
 
 use muriel_domain::address::{Address, AddressParts, after_scheme, ascii};
 use muriel_domain::targeting::{UrlMatch, UrlRule};

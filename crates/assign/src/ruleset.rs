@@ -23,6 +23,8 @@ const SALT_MAX: usize = 128;
 const HOLDOUTS_MAX: usize = 100;
 
 /// The compiled document of a project.
+///
+/// The default has no experiments.
 #[derive(Debug, Clone, Default)]
 pub struct Ruleset {
     experiments: Vec<Experiment>,
@@ -76,7 +78,8 @@ impl Ruleset {
         &self.experiments
     }
 
-    /// Returns the experiment with this key.
+    /// Returns the experiment with this key. Keys are compared byte for byte. `None` when the document does not have
+    /// the key.
     pub fn experiment(&self, key: &str) -> Option<&Experiment> {
         self.by_key.get(key).map(|at| &self.experiments[*at])
     }
@@ -91,7 +94,7 @@ pub struct Experiment {
     pub key: Box<str>,
     /// Number of the epoch that exposures belong to.
     pub epoch: i64,
-    /// True when the experiment is live.
+    /// True when the experiment is live. Otherwise it serves a winner, or is only previewed.
     pub live: bool,
     /// Number of arms, including the control.
     pub arms: u32,
@@ -203,7 +206,8 @@ impl Experiment {
         })
     }
 
-    /// Returns the arm with this name. `None` when the experiment does not have it.
+    /// Returns the arm with this name. `None` when the experiment does not have it. Only the exact spelling is
+    /// accepted, such as `Variant 1`.
     pub fn arm(&self, name: &str) -> Option<Arm> {
         (0..self.arms).map(Arm).find(|arm| arm_name(*arm) == name)
     }
@@ -221,6 +225,8 @@ impl Experiment {
 }
 
 /// Name of an arm, `Control`, `Variant 1`…, without allocating.
+///
+/// A number above 50 has the name of the control. A compiled experiment has no such arm.
 pub fn arm_name(arm: Arm) -> &'static str {
     static NAMES: LazyLock<Vec<String>> =
         LazyLock::new(|| (0..=VARIANTS_MAX as u32).map(|n| Arm(n).to_string()).collect());

@@ -19,6 +19,9 @@ pub(crate) const LIST_MAX: usize = 1_000;
 const MOMENT_MAX_MS: f64 = 8.64e15;
 
 /// A fact about a visitor, which may be unknown.
+///
+/// Rules treat the two kinds of missing fact differently: an unknown one keeps the visitor out for now, an absent one
+/// decides.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Fact<T> {
     /// The fact was not given.
@@ -71,7 +74,7 @@ pub struct LocalTime {
 pub struct PastEvent<'a> {
     /// Name of the event.
     pub name: &'a str,
-    /// Time of the event, in milliseconds since 1970.
+    /// Time of the event, in milliseconds since 1970. It may be in the future; such an event counts for every period.
     pub at_ms: i64,
     /// Scalar properties of the event, by name.
     pub attributes: Vec<(&'a str, Scalar<'a>)>,
@@ -113,9 +116,9 @@ pub struct Visitor<'a> {
     pub source: Fact<&'a str>,
     /// Names of audiences that the page provided.
     pub audiences: Fact<Vec<&'a str>>,
-    /// Earlier events of the visitor.
+    /// Earlier events of the visitor. A context can have at most 1,000.
     pub events: Fact<Vec<PastEvent<'a>>>,
-    /// Cookies of the page.
+    /// Cookies of the page. A context can have at most 1,000.
     pub cookies: Fact<Vec<(&'a str, &'a str)>>,
     /// Local time of the visitor.
     pub local_time: Fact<LocalTime>,
@@ -129,11 +132,16 @@ pub struct Visitor<'a> {
 
 impl<'a> Visitor<'a> {
     /// Returns the attribute with this name.
+    ///
+    /// The first one counts, so an entry of `attributes` takes precedence over another name of the context. `None`
+    /// means absent: an attribute is never unknown, because a client sends all attributes that it has.
     pub fn attribute(&self, name: &str) -> Option<Scalar<'a>> {
         self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
     /// Returns the variant that the visitor was given before.
+    ///
+    /// `None` when none was given in this experiment. The experiment need not have the arm any more.
     pub fn sticky(&self, experiment_key: &str) -> Option<Arm> {
         self.sticky.iter().find(|(key, _)| *key == experiment_key).map(|(_, arm)| *arm)
     }
@@ -158,6 +166,7 @@ impl<'a> From<&'a serde_json::Value> for ContextValue<'a> {
         match value {
             Json::Null => ContextValue::Null,
             Json::Bool(flag) => ContextValue::Scalar(Scalar::Flag(*flag)),
+            // Every number is a double, as in a browser, so integers beyond 2⁵³ are rounded.
             Json::Number(number) => ContextValue::Scalar(Scalar::Number(number.as_f64().unwrap_or_default())),
             Json::String(text) => ContextValue::Scalar(Scalar::Text(text)),
             Json::Array(items) => ContextValue::List(items.iter().map(ContextValue::from).collect()),
@@ -192,7 +201,7 @@ impl<'a> Visitor<'a> {
     /// An attribute in `attributes` takes precedence over another one with the same name.
     ///
     /// # Errors
-    /// Each known name with a value of the wrong type, texts and lists that are too long, and a missing or blank
+    /// Each known name with a value of the wrong type, texts and lists that are too long, and a missing or empty
     /// `targetingKey`.
     pub fn read(context: impl IntoIterator<Item = (&'a str, ContextValue<'a>)>) -> Result<Self, Problems> {
         let mut visitor = Self::default();

@@ -41,6 +41,8 @@ impl Scope {
 
 /// A set of scopes. Its text form has the words in the order of [`Scope::ALL`]:
 ///
+/// The default is the empty set, which permits nothing. [`Scopes::parse`] never returns it.
+///
 /// ```
 /// use muriel_domain::access::{Scope, Scopes};
 ///
@@ -68,7 +70,7 @@ impl Scopes {
         self.0 & scope as u8 != 0
     }
 
-    /// Returns whether the set has every scope of `other`.
+    /// Returns whether the set has every scope of `other`. True for an empty `other`.
     pub fn include(self, other: Scopes) -> bool {
         self.0 & other.0 == other.0
     }
@@ -135,7 +137,7 @@ impl Grant {
     }
 
     /// Returns whether the key may know that the project exists. If not, requests answer as if it
-    /// did not exist.
+    /// did not exist. An empty list of projects opens none.
     pub fn sees(&self, company: CompanyId, project: ProjectId) -> bool {
         self.company_id == company && self.projects.as_ref().is_none_or(|listed| listed.contains(&project))
     }

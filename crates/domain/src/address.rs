@@ -1,7 +1,7 @@
 //! Page addresses, in the plain form that rules and reports compare.
 //!
 //! A browser makes the same decisions with a few lines of script. The rules here are therefore
-//! about ASCII text, not about the results of a URL parser. `docs/assignment.md` specifies them;
+//! about ASCII text, not about the results of a URL parser. `docs/assignment-pages.md` specifies them;
 //! `contract/assignment/url.json` and `parameter.json` have examples.
 
 use std::borrow::Cow;
@@ -49,6 +49,8 @@ pub struct Address<'a> {
 
 impl<'a> Address<'a> {
     /// Converts `text` to its plain form. `None` when it is not an http or https address.
+    ///
+    /// The text is not trimmed: with a blank in front it is not an address.
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::of_schemes(text, &["http", "https"])
     }
@@ -82,7 +84,8 @@ impl<'a> Address<'a> {
         Some(Self { text, folded, host_at, host_end, path_at, path_end, query_end })
     }
 
-    /// The whole address.
+    /// The whole address. At most [`ADDRESS_MAX`] characters, or one more when an empty path became
+    /// `/`.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -147,6 +150,8 @@ pub fn after_scheme<'t>(text: &'t str, scheme: &str) -> Option<&'t str> {
 
 /// Replaces each character outside 0x21–0x7E by the percent-escapes of its UTF-8 bytes. The result
 /// is cut to `max` characters.
+///
+/// Borrows the text when nothing has to be escaped. The cut can fall within an escape.
 pub fn ascii(text: &str, max: usize) -> Cow<'_, str> {
     let looked_at = &text.as_bytes()[..text.len().min(max)];
     if looked_at.iter().all(u8::is_ascii_graphic) {
@@ -183,6 +188,8 @@ pub struct AddressParts<'t> {
 
 impl<'t> AddressParts<'t> {
     /// Splits the text after the scheme. Never fails: every text has parts.
+    ///
+    /// The host may be empty; [`Address::parse`] refuses that.
     pub fn of(text: &'t str) -> Self {
         let (authority, text) = text.split_at(text.find(['/', '?', '#']).unwrap_or(text.len()));
         let (text, fragment) = text.split_at(text.find('#').unwrap_or(text.len()));

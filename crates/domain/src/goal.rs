@@ -33,14 +33,15 @@ pub struct Definition {
     /// URL of the page on which the goal's element was picked.
     pub element_url: Option<String>,
     /// Days after the first exposure within which an event counts. `None` counts until the end of
-    /// the test.
+    /// the test; a number is from 1 to 365.
     pub window_days: Option<i64>,
-    /// Events needed for a conversion, at least 1.
+    /// Events needed for a conversion, 1 to 1,000.
     pub min_count: i64,
     /// Maximum value that one visitor contributes, in the goal's unit. Larger sums are cut to it,
-    /// so that one large order does not decide a test.
+    /// so that one large order does not decide a test. It is above 0 and at most 10¹².
     pub cap: Option<f64>,
-    /// Largest plausible value of an order. Orders above it do not count.
+    /// Largest plausible value of an order. Orders above it do not count. It is above 0 and
+    /// at most [`ORDER_MAX`].
     pub max_order_value: Option<f64>,
     /// Currency that orders are counted in (ISO 4217). `None` for the currency of most buyers.
     pub currency: Option<String>,
@@ -133,6 +134,9 @@ fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str 
 
 /// Value of a goal as the client wrote it: text, or a number for the two types that measure
 /// (`scrolling`, `duration`).
+///
+/// `50` and `"50"` are different values, although a [`Trigger`] accepts both for a type that
+/// measures.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum GoalValue {
@@ -159,6 +163,9 @@ pub struct Trigger {
 
 impl Trigger {
     /// Returns the pair when the value fits the type.
+    ///
+    /// Event names have at most 128 characters, regular expressions 512 bytes, and other texts
+    /// 2,048 characters.
     ///
     /// # Errors
     /// A value that the type cannot use: blank text, a percentage outside 1 to 100, seconds outside
@@ -211,6 +218,9 @@ fn measure(value: &GoalValue, range: std::ops::RangeInclusive<i64>, what: &str) 
 /// Compiles a regular expression of at most 512 bytes. Matching takes linear time, and the compiled
 /// program is small.
 ///
+/// Letter case counts. Page rules use [`portable`](crate::pattern::portable) instead, because
+/// browsers evaluate them too.
+///
 /// # Errors
 /// Expressions that are longer, malformed or too large when compiled. Look-around and
 /// back-references are malformed here: they cannot be matched in linear time.
@@ -233,6 +243,8 @@ pub fn regular_expression(pattern: &str) -> Result<regex::Regex, Flaw> {
 
 impl Definition {
     /// The fields under their published names, as history compares them.
+    ///
+    /// All ten fields are always present. An absent value is null.
     pub fn fields(&self) -> Map<String, Value> {
         let fields = [
             ("goal_name", json!(self.name)),
@@ -250,6 +262,8 @@ impl Definition {
     }
 
     /// Returns the definition when its numbers are in range.
+    ///
+    /// Does not check texts.
     ///
     /// # Errors
     /// Each window, count, cap and largest order that is out of range, with its field.
@@ -301,6 +315,9 @@ pub struct Patch {
 
 impl Patch {
     /// Returns the definition after this patch.
+    ///
+    /// A new type without a new value is checked against the stored value. A problem of either is
+    /// reported at `goal_value`.
     ///
     /// # Errors
     /// A type and value that do not fit, or numbers out of range.

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 pub const GROUPS_MAX: usize = 100;
 /// Maximum number of experiments in a group.
 pub const MEMBERS_MAX: usize = 100;
-/// Allowed size of a holdout, in hundredths of a percent of the visitors.
+/// Allowed size of a holdout, in hundredths of a percent of the visitors. That is 0.1 % to 50 %.
 const HELD_OUT: std::ops::RangeInclusive<u32> = 10..=5_000;
 
 /// An exclusion group or a holdout.
@@ -69,6 +69,8 @@ impl GroupKind {
 }
 
 /// An experiment of an exclusion group, and its slot.
+///
+/// Slots of one group do not overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupMember {
     /// Experiment id.
@@ -159,6 +161,9 @@ impl NewGroup {
 impl Group {
     /// Returns the group after `patch` at `now`. In an exclusion group, as few visitors as possible move.
     ///
+    /// The new members replace the old ones, so an experiment that is not among them leaves the group. `since` of a
+    /// holdout changes with its size and scope, and not with its name.
+    ///
     /// # Errors
     /// Errors of [`NewGroup::group`], and fields of the other kind of group.
     pub fn patched(&self, patch: GroupPatch, now: Instant) -> Result<Group, Problems> {
@@ -209,6 +214,9 @@ impl Group {
 }
 
 /// The wanted members, with slots assigned.
+///
+/// # Errors
+/// Experiments that are named twice, more than 100 members, and sizes that sum to more than 100 percent.
 fn members(before: &[GroupMember], wanted: &[WantedSlot]) -> Result<Vec<GroupMember>, Problems> {
     let mut problems = Problems::default();
     let mut seen = HashSet::new();
@@ -228,10 +236,15 @@ fn members(before: &[GroupMember], wanted: &[WantedSlot]) -> Result<Vec<GroupMem
     Ok(assign_slots(before, wanted))
 }
 
+/// Converts hundredths of a percent to percent.
 fn percent_of(hundredths: u64) -> f64 {
     hundredths as f64 / 100.0
 }
 
+/// Checks the size and scope of a holdout. `since` is stored as given.
+///
+/// # Errors
+/// `percent` outside 0.1 to 50, an experiment that is named twice, and more than 100 experiments.
 fn holdout(held_out: u32, scope: HoldoutScope, since: Instant) -> Result<GroupKind, Problems> {
     let mut problems = Problems::default();
     if !HELD_OUT.contains(&held_out) {
@@ -287,6 +300,9 @@ impl GroupSlot {
 
 impl GroupPlaces {
     /// The places of an experiment when `group` is in the given state.
+    ///
+    /// The former place in this group is dropped. An experiment has one slot at most: a slot in an exclusion group
+    /// replaces the one in another.
     #[must_use]
     pub fn with(&self, group: &Group, experiment: ExperimentId) -> Self {
         let mut places = self.without(group.id);
@@ -313,13 +329,15 @@ impl GroupPlaces {
 
     /// Returns the shares of all visitors that leave and join the experiment in a change of groups. Places on the lines
     /// of different groups are independent.
+    ///
+    /// The places can be multiplied because each group has a salt of its own.
     pub fn moved_to(&self, after: &GroupPlaces) -> Moved {
         let (before_share, after_share) = (self.share(), after.share());
         let both = shared_exclusion(self.exclusion, after.exclusion) * shared_holdouts(&self.holdouts, &after.holdouts);
         Moved { leaving: (before_share - both) * 100.0, joining: (after_share - both) * 100.0 }
     }
 
-    /// Share of all visitors that can enter, in percent.
+    /// Share of all visitors that can enter, in percent. 100 without groups.
     pub fn percent_of_visitors(&self) -> f64 {
         self.share() * 100.0
     }
@@ -339,6 +357,7 @@ pub struct Moved {
     pub joining: f64,
 }
 
+/// Converts hundredths of a percent to a share, 0 to 1.
 fn share(hundredths: u32) -> f64 {
     f64::from(hundredths) / f64::from(WHOLE)
 }
@@ -354,6 +373,8 @@ fn shared_exclusion(one: Option<GroupSlot>, other: Option<GroupSlot>) -> f64 {
 }
 
 /// Share of all visitors that are in no holdout of either list.
+///
+/// Ranges of the same group overlap, so their union counts. Different groups are independent.
 fn shared_holdouts(before: &[GroupSlot], after: &[GroupSlot]) -> f64 {
     let only_after = after.iter().filter(|slot| before.iter().all(|other| other.group_id != slot.group_id));
     let in_before = before.iter().map(|slot| {

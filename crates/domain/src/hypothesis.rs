@@ -54,6 +54,8 @@ pub struct Content {
 
 impl Hypothesis {
     /// The fields under their published names, as history compares them.
+    ///
+    /// Times, the revision and the set of experiments are left out.
     pub fn fields(&self) -> Map<String, Value> {
         let rating = |rating: Option<Rating>| json!(rating.map(Rating::value));
         let content = &self.content;
@@ -96,6 +98,8 @@ impl Rating {
 
 /// Reads one of the three texts.
 ///
+/// The text may be blank. It is not trimmed.
+///
 /// # Errors
 /// More than 10,000 characters.
 pub fn parse_text(value: &str) -> Result<String, Flaw> {
@@ -116,6 +120,8 @@ pub fn parse_slug(text: &str) -> Result<String, Flaw> {
 
 /// Generates the slug of a hypothesis with these texts: from the solution, or else the problem, or else the
 /// observation. The slug may already be taken.
+///
+/// At most 48 bytes.
 ///
 /// ```
 /// use muriel_domain::hypothesis::slug_of;
@@ -161,6 +167,8 @@ pub struct Patch {
 
 impl Patch {
     /// Returns the content after this patch.
+    ///
+    /// Blank text counts as none, but is stored as it was sent. `archived` and `slug` have no effect here.
     ///
     /// # Errors
     /// All three texts would be blank: a hypothesis needs at least one.

@@ -15,6 +15,8 @@ macro_rules! ids {
 
         impl $name {
             /// Parses an id: decimal digits, 1 to 2⁵³. `None` for anything else.
+            ///
+            /// At most 16 characters, within which leading zeros are accepted.
             pub fn parse(text: &str) -> Option<Self> {
                 let digits = (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
                 let id = if digits { text.parse().ok()? } else { return None };

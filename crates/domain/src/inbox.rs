@@ -49,7 +49,7 @@ impl Notice {
         }
     }
 
-    /// All names.
+    /// All names. `conversion` is not among them, because it has no notice.
     pub fn words() -> impl Iterator<Item = &'static str> {
         let of_webhooks = EventType::WORDS.iter().filter(|(_, event)| *event != EventType::Conversion);
         of_webhooks.map(|(word, _)| *word).chain(Self::OWN.iter().map(|(word, _)| *word))
@@ -64,6 +64,8 @@ impl Notice {
 }
 
 /// The beginning of a text: whole words up to [`EXCERPT_MAX`] characters, followed by `…` when the text is longer.
+///
+/// The result has at most 281 characters. White space at both ends is dropped, so blank text gives empty text.
 pub fn excerpt(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(EXCERPT_MAX) {

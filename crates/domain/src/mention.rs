@@ -24,6 +24,18 @@ pub struct Mentionable {
 /// Letter case does not matter. An `@` within a word, as in an e-mail address, is not a mention, and neither is a name
 /// that continues as another word. When two names match, the longer one counts. An unknown name is ordinary text.
 ///
+/// # Examples
+///
+/// ```
+/// use muriel_domain::ids::PersonId;
+/// use muriel_domain::mention::{Mentionable, mentioned};
+///
+/// let people = [Mentionable { id: PersonId(7), name: "Ada Lovelace".to_owned() }];
+/// assert_eq!(mentioned("Thanks, @ada lovelace!", &people, &[]), Ok(vec![0]));
+/// assert_eq!(mentioned("Write to ada@example.com.", &people, &[]), Ok(vec![]));
+/// assert_eq!(mentioned("No name.", &people, &[PersonId(7)]), Ok(vec![0]));
+/// ```
+///
 /// # Errors
 /// `mentions[i]`: the id is not of anybody in `people`. `text`: several people have the name and none of them is given,
 /// or the comment mentions more than [`MENTIONS_MAX`] people.

@@ -64,6 +64,8 @@ impl ConsentMode {
 }
 
 /// A whole percentage, 0 to 100.
+///
+/// Deserialising refuses numbers above 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u8")]
 pub struct Percent(u8);
@@ -102,6 +104,8 @@ impl TryFrom<u8> for Percent {
 /// One of: an address without query, fragment and trailing `/`, such as `https://muriel.example` or
 /// `https://shop.example/x`; a path on the page's own origin, such as `/x`; empty, for the server
 /// that delivered the script.
+///
+/// Deserialising applies the checks of [`Base::parse`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Base(String);
@@ -109,6 +113,8 @@ pub struct Base(String);
 impl Base {
     /// Parses a base. The text is inserted into HTML and script unescaped, so only characters that
     /// need no escaping in either are allowed.
+    ///
+    /// A segment of the path must not begin with a dot, because URL parsers resolve `.` and `..`.
     ///
     /// # Errors
     /// Text that is neither such an address, nor such a path, nor empty, and more than 512 bytes.

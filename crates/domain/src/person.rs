@@ -90,6 +90,8 @@ pub struct Access {
 
 impl Access {
     /// Role in a project of the company. `None` when the person cannot see the project.
+    ///
+    /// Does not check that the project belongs to the company.
     pub fn in_project(&self, project: ProjectId) -> Option<Role> {
         match &self.projects {
             None => Some(self.role),
@@ -105,6 +107,8 @@ impl Access {
 }
 
 /// Reads the e-mail address that a person signs in with. Letter case does not matter: the result is in lower case.
+///
+/// White space at both ends is dropped. The domain need not have a dot, and is not looked up.
 ///
 /// # Errors
 /// Text without exactly one `@` and something on both sides of it, with blanks or hidden characters, or of more than
@@ -133,6 +137,8 @@ pub fn name(text: &str) -> Result<String, Flaw> {
 }
 
 /// Reads a new password. Every character counts, including blanks at the ends.
+///
+/// The text is returned unchanged, neither trimmed nor normalised.
 ///
 /// # Errors
 /// Fewer than 12 or more than 256 characters, text of fewer than four different characters, and common passwords.
@@ -182,6 +188,10 @@ const COMMON: [&str; 30] = [
     "muriel",
 ];
 
+/// Returns whether a password has fewer than four different characters, or consists mostly of common parts.
+///
+/// The common parts are removed from its letters and digits. In a password of fewer than 24 characters, at least five
+/// have to remain. A password without any letter or digit is not checked for common parts.
 fn is_guessable(text: &str) -> bool {
     let mut rest: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
     // A password without letters and digits is unusual enough.

@@ -31,6 +31,9 @@ impl fmt::Display for Flaw {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Path of the value as the client wrote it: `variants[1].name`.
+    ///
+    /// While the caller of a reader has not added its own field yet, the path is relative: `[2]`,
+    /// `.Control`, or empty for the value as a whole.
     pub field: String,
     /// Description of the flaw, as the rest of a sentence that begins with the field's name.
     pub message: String,
@@ -67,14 +70,14 @@ impl Problems {
         problems
     }
 
-    /// Adds a problem.
+    /// Adds a problem. Does nothing when the list is full.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         if self.0.len() < LISTED {
             self.0.push(Problem { field: field.into(), message: message.into() });
         }
     }
 
-    /// Adds all problems of `others`.
+    /// Adds all problems of `others`. Problems beyond the limit are dropped.
     pub fn extend(&mut self, others: Problems) {
         for problem in others.0 {
             self.add(problem.field, problem.message);
@@ -83,6 +86,9 @@ impl Problems {
 
     /// Adds all problems of `others` with `place` in front of their fields: `name` under
     /// `variants[1]` becomes `variants[1].name`.
+    ///
+    /// A dot is always inserted. Fields that are relative, such as `[2]`, therefore need another
+    /// way.
     pub fn extend_under(&mut self, place: &str, others: &Problems) {
         for problem in others.iter() {
             self.add(format!("{place}.{}", problem.field), &*problem.message);

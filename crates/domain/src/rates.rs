@@ -20,7 +20,7 @@ pub struct Rate {
     pub date: String,
     /// ISO 4217 code.
     pub currency: String,
-    /// Value of one unit, in the currency of the table.
+    /// Value of one unit, in the currency of the table. From 10⁻⁷ to 1,000,000.
     pub rate: f64,
 }
 
@@ -56,6 +56,9 @@ pub struct Rates {
 
 impl Rates {
     /// Returns the table, sorted by currency and date, in whatever order the rates were sent.
+    ///
+    /// All problems are reported together, except that a table with more than [`RATES_MAX`] rates
+    /// is not checked further.
     ///
     /// # Errors
     /// Each invalid code, date and rate, with its field; a repeated pair of currency and date; no
@@ -112,6 +115,9 @@ impl Rates {
     /// Returns the rates needed for orders from `from` (inclusive) until `until` (exclusive), by
     /// currency and date: the last rate at or before `from`, and all that begin later. Leaves out a
     /// rate that equals the one before it.
+    ///
+    /// A currency whose first rate begins after `from` has no rate for the time before. The result
+    /// is empty when no rate begins before `until`.
     pub fn between(&self, from: Instant, until: Instant) -> BTreeMap<String, BTreeMap<String, f64>> {
         let mut kept: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
         for rate in self.rates.iter().filter(|rate| rate.since() < until) {
@@ -152,6 +158,7 @@ pub fn parse_date(text: &str) -> Result<(), Flaw> {
 }
 
 /// Converts a rate to [`RATE_UNITS`], rounded to the nearest. Rates are clamped to 0 to 1,000,000.
+/// NaN becomes 0.
 pub fn rate_units(rate: f64) -> i64 {
     (rate.clamp(0.0, RATE_MAX) * RATE_UNITS as f64).round() as i64
 }

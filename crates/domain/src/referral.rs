@@ -1,6 +1,6 @@
 //! Referrers, and the kind of source that brought a visitor to a page.
 //!
-//! `docs/assignment.md` specifies it; `contract/assignment/source.json` has examples. The warehouse
+//! `docs/assignment-pages.md` specifies it; `contract/assignment/source.json` has examples. The warehouse
 //! stores a visitor's source, so a change here also needs a new warehouse schema.
 
 use crate::address::{ADDRESS_MAX, Address, ascii};
@@ -20,7 +20,7 @@ enum ReferrerForm<'a> {
 impl<'a> Referrer<'a> {
     /// Parses a referrer. `None` when the text is empty. An address is converted to its plain form;
     /// `android-app` is allowed as a scheme too. In any other text, characters are only escaped
-    /// (step 1 of [`Address`]).
+    /// (step 1 of [`Address`]). Only the first 2,048 characters are used.
     pub fn parse(text: &'a str) -> Option<Self> {
         if text.is_empty() {
             return None;
@@ -81,7 +81,8 @@ impl Source {
     }
 }
 
-/// Query parameters that advertising networks add to paid clicks.
+/// Query parameters that advertising networks add to paid clicks. A parameter with an empty value
+/// does not count.
 const CLICKS: [&str; 8] = ["gclid", "gbraid", "wbraid", "dclid", "msclkid", "ttclid", "li_fat_id", "twclid"];
 
 /// Patterns of a campaign's `utm_medium` and of a referrer's host. The first pattern that matches
@@ -230,6 +231,8 @@ pub fn source(referrer: Option<Referrer>, page: Option<&Address>) -> Source {
 }
 
 /// Like [`source`], with a given `utm_medium`, whether or not the page's address has it.
+///
+/// The `CLICKS` in the page's address take precedence over the medium.
 pub fn source_of_medium(referrer: Option<Referrer>, page: Option<&Address>, medium: Option<&str>) -> Source {
     fn bare(host: &str) -> &str {
         host.strip_prefix("www.").unwrap_or(host)

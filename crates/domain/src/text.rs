@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 /// Trims surrounding white space and checks for 1 to `max` characters.
 ///
+/// Hidden characters are allowed. Names that people see in lists go through [`name`].
+///
 /// # Errors
 /// Blank or longer text.
 pub fn title(text: &str, max: usize) -> Result<String, Flaw> {
@@ -48,6 +50,8 @@ pub fn name(text: &str, max: usize) -> Result<String, Flaw> {
 
 /// Checks that a text has no hidden characters.
 ///
+/// Characters are counted from 1. Blank text passes.
+///
 /// # Errors
 /// The first hidden character, with its place.
 pub fn check_visible(text: &str) -> Result<(), Flaw> {
@@ -73,7 +77,7 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Escapes `text` for a terminal or a table. Control and hidden characters become JSON escapes such as `\u200b`, so
-/// that JSON text keeps its meaning. Line breaks and tabs are kept.
+/// that JSON text keeps its meaning. Line breaks and tabs are kept. Borrows the text when nothing has to be escaped.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, &['\n', '\r', '\t'])
 }
@@ -83,6 +87,8 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, &[])
 }
 
+/// Escapes the hidden characters that a text does not need, except those in `kept`. A character beyond U+FFFF becomes
+/// two escapes, as in JSON.
 fn escaped<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') || kept.contains(&char::from(byte));
     if text.bytes().all(is_plain) {
@@ -155,6 +161,7 @@ fn is_pictograph(c: char) -> bool {
         | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}')
 }
 
+/// Returns whether a character is an ideograph, which variation selectors may follow.
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
@@ -164,7 +171,7 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}' || is_hidden(c)
 }
 
-/// Returns `text` unchanged, at most `max` characters.
+/// Returns `text` unchanged, at most `max` characters. The text may be empty.
 ///
 /// # Errors
 /// Longer text.
@@ -199,6 +206,8 @@ pub fn web_address(text: &str) -> Result<String, Flaw> {
 
 /// Generates a key from a name: lower-case ASCII letters and digits, letters of other scripts transliterated, and one
 /// `-` for anything else. At most `max` bytes. A name without a transliterated letter uses `fallback`.
+///
+/// `fallback` must be ASCII. The slug may already be taken; [`numbered`] makes another.
 ///
 /// ```
 /// use muriel_domain::text::{numbered, slug};
@@ -243,7 +252,7 @@ pub fn numbered(base: &str, number: u32, max: usize) -> String {
     format!("{}{suffix}", stem.trim_end_matches('-'))
 }
 
-/// Checks a key that a client sent: 1 to 64 of `A-Za-z0-9._-`.
+/// Checks a key that a client sent: 1 to 64 of `A-Za-z0-9._-`. Text is not trimmed.
 ///
 /// # Errors
 /// Any other text.

@@ -8,6 +8,8 @@ use std::fmt;
 ///
 /// The text form has milliseconds, so writing and reading a value loses its last three digits:
 ///
+/// Moments before 1970 have negative values. [`Instant::parse`] refuses them.
+///
 /// ```
 /// use muriel_domain::Instant;
 ///

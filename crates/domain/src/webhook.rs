@@ -81,6 +81,8 @@ impl EventType {
 
     /// Returns the event type with this name.
     ///
+    /// [`TEST_EVENT`] and [`EXPOSURES_EVENT`] are not event types.
+    ///
     /// # Errors
     /// An unknown name.
     pub fn parse(name: &str) -> Result<Self, Flaw> {
@@ -107,7 +109,8 @@ pub struct Webhook {
     pub events: Vec<EventType>,
     /// Time of creation.
     pub created_at: Instant,
-    /// First failed attempt since the last success.
+    /// First failed attempt since the last success. `None` when none has failed since, or since the
+    /// webhook was enabled again.
     pub failing_since: Option<Instant>,
     /// Time at which the webhook was disabled, and the reason. `None` while it is enabled.
     pub disabled: Option<(Instant, String)>,
@@ -128,6 +131,9 @@ pub struct WebhookPatch {
 
 impl Webhook {
     /// Returns the webhook after the changes. Enabling a disabled webhook clears its failures.
+    ///
+    /// Disabling a webhook that is already disabled keeps the first time and reason. Enabling one that is enabled keeps
+    /// its failures.
     #[must_use]
     pub fn patched(&self, patch: WebhookPatch, now: Instant) -> Self {
         let mut next = self.clone();
@@ -205,6 +211,20 @@ fn check_authority(text: &str) -> Result<(), Flaw> {
 
 /// Returns the time of the next attempt for a delivery that failed at `now`, after `attempts` attempts since
 /// `first_at`. `None` when the delivery is abandoned.
+///
+/// The pauses are 5 seconds, 5 and 30 minutes, and 2, 5 and 10 hours; after each further failure, 12 hours. A delivery
+/// is abandoned after five days, but not before eight attempts.
+///
+/// # Examples
+///
+/// ```
+/// use muriel_domain::Instant;
+/// use muriel_domain::webhook::{GIVE_UP_AFTER_US, retry_at};
+///
+/// let start = Instant::from_us(0);
+/// assert_eq!(retry_at(1, start, start), Some(start.plus_us(5_000_000)));
+/// assert_eq!(retry_at(8, start, start.plus_us(GIVE_UP_AFTER_US)), None);
+/// ```
 pub fn retry_at(attempts: i64, first_at: Instant, now: Instant) -> Option<Instant> {
     let last = first_at.plus_us(GIVE_UP_AFTER_US);
     if now >= last && attempts >= MIN_ATTEMPTS {
@@ -242,7 +262,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// The event as a sentence.
+    /// The event as a sentence. Empty when the data has none.
     pub fn sentence(&self) -> &str {
         self.data.get("sentence").and_then(Value::as_str).unwrap_or_default()
     }
@@ -274,6 +294,7 @@ pub fn exposures_data(experiment: &Experiment, actor: &str, sentence: String, mo
     data(Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)
 }
 
+/// Members that all messages about experiments have, and those of `more`, which replace members of the same name.
 fn data(
     experiment: Option<&Experiment>,
     status: &str,

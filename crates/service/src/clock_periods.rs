@@ -1,4 +1,4 @@
-//! How often the clock moves the weights of bandits and the share of a served winner.
+//! Periods in which the clock moves the weights of bandits and the share of a served winner.
 
 use muriel_domain::Instant;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How far the warehouse is behind the log.
+//! Lag of the warehouse behind the log.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -73,6 +73,9 @@ impl Simulation {
     }
 
     /// Runs the simulation for the `number`th time. The same seed and number give the same run.
+    ///
+    /// The visitors of all days are drawn before the first check, so the rules that end the run do
+    /// not affect which visitors come.
     pub fn run(&self, seed: u64, number: u64) -> Run {
         let mut source = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, number));
         let days: Vec<Vec<DailyEntries>> = (0..self.schedule.days).map(|_| self.entered(&mut source)).collect();

@@ -34,6 +34,8 @@ pub struct Replay {
 impl Replay {
     /// Checks the plan. Days after the schedule's end are left out.
     ///
+    /// Visitors may be in any order. Values are used as they are, because they are already capped.
+    ///
     /// # Errors
     /// Reasons of [`SimulationError`].
     pub fn new(
@@ -58,6 +60,8 @@ impl Replay {
 
     /// Runs the experiment with visitors assigned by `arm_of`: their arm, or `None` for visitors who do not enter.
     /// Visitors of arms outside of the design are left out.
+    ///
+    /// `arm_of` is called once for each visitor of the days before the end, in the order of days and then of numbers.
     pub fn run(&self, mut arm_of: impl FnMut(u64) -> Option<usize>) -> Run {
         let mut looks = MonitoredRun::new(&self.design, &self.schedule, self.measure, Cap::None);
         let mut left = self.past.as_slice();

@@ -13,12 +13,12 @@ const CONFIDENCE: f64 = 0.95;
 pub struct RunShare {
     /// Number of runs that count.
     pub count: u64,
-    /// Total number of runs, at least 1.
+    /// Total number of runs.
     pub of: u64,
 }
 
 impl RunShare {
-    /// The share as a fraction.
+    /// The share as a fraction. 0 without runs.
     pub fn value(&self) -> f64 {
         self.count as f64 / self.of.max(1) as f64
     }
@@ -32,11 +32,13 @@ impl RunShare {
 }
 
 /// Distribution of a number over the runs.
+///
+/// All values are 0 without runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunDistribution {
     /// Mean.
     pub mean: f64,
-    /// Median.
+    /// Median. With an even number of runs, the lower of the two in the middle.
     pub median: u64,
     /// 90th percentile: nine of ten runs have at most this.
     pub nine_of_ten: u64,

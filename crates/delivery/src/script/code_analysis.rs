@@ -22,7 +22,7 @@ const LOOPS: [&str; 4] = ["for_statement", "for_in_statement", "while_statement"
 /// Result of analysing a piece of customers' code.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CodeAnalysis {
-    /// The code with [`GUARD`] at the start of each loop's body, and everything else
+    /// The code with a guard at the start of each loop's body, and everything else
     /// byte for byte. `None` if the code has no loop or cannot be parsed. Browsers
     /// refuse unparsable code as well.
     pub guarded: Option<Arc<str>>,
@@ -30,9 +30,9 @@ pub struct CodeAnalysis {
     /// shows only at the end, as with a missing closing brace. Browsers find more errors than
     /// the grammar, such as two `let` of one name.
     pub syntax_error: Option<RangeInclusive<usize>>,
-    /// True when the analysis was abandoned because the code took more than [`steps_max`].
+    /// True when the analysis was abandoned because the code took more than its maximum of steps.
     pub is_too_complex: bool,
-    /// Steps of the analysis. A step is a hundred operations of the parser, or [`STEP_NODES`] nodes.
+    /// Steps of the analysis. A step is a hundred operations of the parser, or a number of visited nodes.
     pub steps: usize,
 }
 

@@ -50,6 +50,7 @@ impl Allocation {
     }
 
     /// Size of the part of the line with the same arm in both, in hundredths of a percent.
+    /// [`WHOLE`] when they are equal.
     pub fn in_common(&self, other: &Allocation) -> u32 {
         let (mut common, mut start) = (0, 0);
         let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
@@ -83,6 +84,9 @@ impl Allocation {
     /// Returns the line after a change of weights. An arm that grows keeps all of its ranges; an
     /// arm that shrinks gets no new ones. Borders move before new ranges are cut, so the number of
     /// ranges stays small.
+    ///
+    /// Ranges of an arm without a weight go to the others. An allocation whose ends do not ascend
+    /// is replaced by a contiguous one.
     #[must_use]
     pub fn moved_to(&self, weights: &Weights) -> Self {
         let arms = self.0.iter().map(|(_, arm)| arm.0 as usize + 1).max().unwrap_or(0).max(weights.arms());

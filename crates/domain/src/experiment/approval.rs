@@ -3,6 +3,8 @@
 use super::{Change, Experiment, Rule, Serving, Sites, Variant};
 
 /// Kinds of change in a project that need approval.
+///
+/// By default nothing needs approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ApprovalRules {
     /// Approval of code before visitors run it: code, HTML and script addresses that are delivered to visitors, or
@@ -17,12 +19,16 @@ impl ApprovalRules {
     /// Returns whether the change from `before` (`None` for a new experiment) to `after` needs approval, whatever
     /// operation makes it. An experiment with a start date ahead counts as live, because the clock starts it without
     /// approval.
+    ///
+    /// The effect of the change counts, because rules per operation missed indirect ways. See
+    /// `docs/decisions/0014-approvals.md`.
     pub fn apply_to(self, before: Option<&Experiment>, after: &Experiment) -> bool {
         self.live && concerns_visitors(before, after) || self.code && brings_code(before, after)
     }
 
     /// Returns whether a change from outside of the experiment, such as a change of its goals or groups, needs
-    /// approval: the experiment is delivered to visitors, or the clock will start it.
+    /// approval: the experiment is delivered to visitors, or the clock will start it. Only [`ApprovalRules::live`]
+    /// matters.
     pub fn guard(self, experiment: &Experiment) -> bool {
         self.live && is_bound_for_visitors(Some(experiment), experiment)
     }
@@ -100,6 +106,7 @@ fn brings_code(before: Option<&Experiment>, after: &Experiment) -> bool {
     }
 }
 
+/// Returns whether any arm has code, or a change that carries code.
 fn has_code(experiment: &Experiment) -> bool {
     let sites = Sites::of(experiment);
     let carries = |change: &Change| change.carries_code(&sites);

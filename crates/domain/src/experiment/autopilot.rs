@@ -26,12 +26,15 @@ impl AutopilotRecord {
 }
 
 impl Experiment {
-    /// Returns whether the clock will serve a winner when there is one.
+    /// Returns whether the clock will serve a winner when there is one. False while any winner is served.
     pub fn seeks_winner(&self) -> bool {
         self.follows(Rule::Autopilot) && self.schedule.autopilot.is_none()
     }
 
     /// The winner that autopilot is rolling out, if the rollout should continue.
+    ///
+    /// `None` when autopilot is off, when the experiment is concluded, and when another winner or rollout is served
+    /// than the clock chose last.
     pub fn piloted(&self) -> Option<AutopilotRecord> {
         let is_on = self.configuration.is_autopilot && self.conclusion.is_none();
         self.schedule.autopilot.filter(|record| is_on && record.is_served(self.serving))

@@ -120,7 +120,7 @@ fn kept<P, T: Clone>(_: Option<P>, before: &T) -> T {
 }
 
 impl Configuration {
-    /// The integrations that are notified of a visitor's arm.
+    /// The integrations that are notified of a visitor's arm. Unknown entries and repeated names are left out.
     pub fn integrations(&self) -> Vec<Integration> {
         integration::integrations(&self.integration)
     }

@@ -22,13 +22,15 @@ pub const WHOLE: u32 = 10_000;
 pub struct Weights(Vec<u32>);
 
 impl Weights {
-    /// The even split over `arms` arms. The remainder goes to the control.
+    /// The even split over `arms` arms. The remainder goes to the control. At least one arm is assumed.
     pub fn even(arms: usize) -> Self {
         Self::floored(vec![WHOLE / u32::try_from(arms.max(1)).unwrap_or(WHOLE); arms.max(1)])
     }
 
     /// Weights from shares of the whole, the control's first, rounded to tenths of a percent. The rounding remainder
     /// goes to the largest. `None` unless the shares are between 0 and 1 and sum to 1.
+    ///
+    /// The sum may differ from 1 by 10⁻⁶.
     pub fn of_shares(shares: &[f64]) -> Option<Self> {
         const UNIT: u32 = 10;
         let is_whole = (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
@@ -98,6 +100,8 @@ impl Weights {
     }
 
     /// Reads weights by arm name. Each of the `arms` arms must be named once.
+    ///
+    /// Weights are exact to a hundredth of a percent: three even arms are 33.34, 33.33 and 33.33.
     ///
     /// # Errors
     /// Missing and unknown arms, weights that are negative or have more than two decimals, and sums other than 100,
@@ -198,6 +202,7 @@ impl<'de> Deserialize<'de> for Distribution {
         match Value::deserialize(deserializer)? {
             Value::Null => Ok(Self::Unset),
             Value::String(word) if word == "equal" => Ok(Self::Equal),
+            // The number of arms is not stored here, so every entry counts as an arm.
             Value::Object(object) => Weights::from_object(&object, object.len())
                 .map(Self::Weights)
                 .map_err(|problems| D::Error::custom(format!("{:?}", problems.first()))),
@@ -217,7 +222,8 @@ pub enum DistributionPatch {
     InForce,
     /// Weights by arm name.
     Weights(Map<String, Value>),
-    /// Percentages by arm name, merged into the effective ones; null removes an arm's percentage.
+    /// Percentages by arm name, merged into the effective ones; null removes an arm's percentage. After an even split
+    /// there are no percentages to merge with, so all arms have to be named.
     Merge(Map<String, Value>),
 }
 

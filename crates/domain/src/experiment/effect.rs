@@ -9,10 +9,11 @@ pub struct ChangeEffect {
     pub epoch_reasons: Vec<Reason>,
     /// Arms whose meaning changes for their visitors, in an experiment that has started.
     pub redefines: Vec<Arm>,
-    /// Fields whose code the change removes.
+    /// Fields whose code the change removes, such as `variants[1].customCSS`; `variants[1].data` when its changes
+    /// carried code.
     pub removed_code: Vec<String>,
     /// Percentage of the experiment's visitors who would get another arm, or none. `None` when that depends on the
-    /// visitors, as it does when targeting changes.
+    /// visitors, as it does when targeting changes. 0 unless the experiment is live.
     pub moved_visitors: Option<f64>,
 }
 

@@ -42,6 +42,8 @@ impl SettingKind {
     }
 }
 
+/// Returns whether a text is the name of a global variable: 1 to 100 of `A-Za-z0-9_$`, without a digit at the
+/// beginning.
 fn is_name(text: &str) -> bool {
     let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '$');
     (1..=TEXT_MAX).contains(&text.len())
@@ -78,6 +80,9 @@ pub struct Integration {
 }
 
 /// Returns the known integrations among these entries, each once, with their valid settings.
+///
+/// Of entries with the same name, the first counts. Unknown entries and invalid settings are left out; [`warnings`]
+/// names them.
 pub fn integrations(entries: &[Value]) -> Vec<Integration> {
     let mut found: Vec<Integration> = Vec::new();
     for entry in entries {
@@ -110,12 +115,14 @@ pub struct ToolSet(u16);
 
 impl ToolSet {
     /// Reads names separated by single blanks. `None` when pages do not notify one of them.
+    ///
+    /// A name may repeat. Empty text is not a set.
     pub fn read(text: &str) -> Option<Self> {
         let bit = |name: &str| INTEGRATIONS.iter().position(|(known, _)| *known == name && is_notified_by_pages(name));
         text.split(' ').try_fold(0, |set, name| Some(set | 1 << bit(name)?)).map(Self)
     }
 
-    /// Names of the integrations in the set.
+    /// Names of the integrations in the set, in the order of the known ones.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         (0..).zip(INTEGRATIONS).filter(move |(at, _)| self.0 & 1 << at != 0).map(|(_, (name, _))| name)
     }
@@ -129,7 +136,8 @@ fn settings_of(entry: &Value) -> Option<&Map<String, Value>> {
     entry.get("settings")?.as_object()
 }
 
-/// Returns a sentence for each part of these entries that has no effect, with its field.
+/// Returns a sentence for each part of these entries that has no effect, with its field. Empty when all parts have an
+/// effect.
 pub fn warnings(entries: &[Value]) -> Vec<String> {
     let mut said = Vec::new();
     for (at, entry) in entries.iter().enumerate() {

@@ -233,6 +233,8 @@ fn about_mode(words: &str) -> Option<String> {
 impl Experiment {
     /// Returns the experiment in status `to`; unchanged when it already has that status.
     ///
+    /// A start sets `started_at` to `now`. A winner that is served stays served.
+    ///
     /// # Errors
     /// A move from live to draft, and any move while the experiment is concluded.
     pub fn moved(&self, to: Status, now: Instant) -> Result<Self, Conflict> {
@@ -308,6 +310,8 @@ impl Experiment {
 
     /// Serves the arm with this id to `rollout` percent of the visitors.
     ///
+    /// `rollout` is a percentage from 0 to 100, which the caller checks.
+    ///
     /// # Errors
     /// An unknown arm; a draft; a winner that is already served.
     pub fn serving(&self, arm: &str, rollout: i64) -> Result<Self, Refusal> {
@@ -340,6 +344,9 @@ impl Experiment {
 
     /// Changes the rollout of the served winner to `rollout` percent of the visitors.
     ///
+    /// With a rollout of 0 the winner is still served, but nobody gets it. The caller checks that
+    /// `rollout` is from 0 to 100.
+    ///
     /// # Errors
     /// No winner is served.
     pub fn rolled_out(&self, rollout: i64) -> Result<Self, Conflict> {
@@ -348,6 +355,8 @@ impl Experiment {
     }
 
     /// Stops serving the winner.
+    ///
+    /// The status does not change.
     ///
     /// # Errors
     /// No winner is served.
@@ -358,6 +367,9 @@ impl Experiment {
 
     /// Concludes the experiment and, when a winner is given, serves it to that percentage of the
     /// visitors. The experiment becomes inactive unless a winner is served.
+    ///
+    /// A winner that was served before stays served, and the status stays as it is. Giving a winner
+    /// then is [`Conflict::AlreadyServing`].
     ///
     /// # Errors
     /// The experiment is already concluded; an unknown arm; a winner that cannot be served.
@@ -387,7 +399,7 @@ impl Experiment {
         Ok(Self { archived, ..self.clone() })
     }
 
-    /// Removes the conclusion; the status stays.
+    /// Removes the conclusion; the status stays. A winner that is served stays served.
     ///
     /// # Errors
     /// The experiment is not concluded.
@@ -399,6 +411,8 @@ impl Experiment {
     }
 
     /// Sets a confirmed plan, which the clock uses instead of the plan locked at the first start.
+    ///
+    /// Replaces an earlier confirmation.
     ///
     /// # Errors
     /// The experiment has not started yet, or is concluded.

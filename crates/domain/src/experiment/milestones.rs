@@ -119,7 +119,7 @@ impl Milestones {
     }
 
     /// Last change of the meaning of arm `arm` (0 for the control): of the arm itself, or of the
-    /// code that all arms run.
+    /// code that all arms run. `None` when neither has changed.
     pub fn redefined_at(&self, arm: usize) -> Option<Instant> {
         self.arms_redefined_at.get(arm).copied().flatten().max(self.code_redefined_at)
     }

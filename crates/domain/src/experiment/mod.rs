@@ -79,7 +79,7 @@ impl TestType {
 pub struct Plan {
     /// Smallest lift worth acting on (MDE), in percent of the control's mean: above 0, at most 1,000.
     pub mde: f64,
-    /// Planned total number of visitors.
+    /// Planned total number of visitors. `None` until a person gives it or the first start computes it.
     pub visitors: Option<i64>,
     /// True when the first start in progress computed the total. Not stored here: [`LockedPlan`] keeps it.
     #[serde(skip)]
@@ -178,6 +178,8 @@ pub struct Experiment {
 
 impl Experiment {
     /// Creates a draft with defaults for everything else; [`Experiment::patched`] fills it.
+    ///
+    /// The defaults are all traffic, an even split, 95 % confidence, a smallest lift of 2 %, and both built-in metrics.
     pub fn draft(company_id: CompanyId, project_id: ProjectId, test_type: TestType, key: String, now: Instant) -> Self {
         Self {
             id: ExperimentId(0),
@@ -215,7 +217,7 @@ impl Experiment {
         }
     }
 
-    /// Number of arms that share the traffic, including the control.
+    /// Number of arms that share the traffic, including the control. At least 1.
     pub fn arms(&self) -> usize {
         self.variants.len() + 1
     }
@@ -226,6 +228,8 @@ impl Experiment {
     }
 
     /// The weights in force.
+    ///
+    /// They sum to [`WHOLE`], and there is one for each arm.
     pub fn weights(&self) -> Weights {
         self.configuration.distribution.weights(self.arms())
     }
@@ -237,6 +241,8 @@ impl Experiment {
 
     /// Returns whether replacing this state by `after` changes anything that can run on a customer's page: code, or
     /// changes that [carry code](Change::carries_code).
+    ///
+    /// Variants are compared by position. One that is added or removed counts only with its code.
     pub fn changes_code(&self, after: &Experiment) -> bool {
         fn cargo(experiment: &Experiment, at: usize) -> (Code, Vec<&Change>) {
             experiment.variants.get(at).map_or_else(Default::default, |variant| {
@@ -264,6 +270,8 @@ pub fn parse_page_url(url: &str) -> Result<String, Flaw> {
 }
 
 /// Reads tags: 1 to 64 characters each, at most 100, repeats dropped.
+///
+/// Tags are trimmed, and letter case counts.
 ///
 /// # Errors
 /// Each invalid tag, with its place; more than 100 tags.
@@ -302,6 +310,8 @@ pub fn parse_goal_keys(keys: &[&str]) -> Result<Vec<String>, Problems> {
 }
 
 /// Parses each text and drops repeats, in the order sent.
+///
+/// The place is relative, such as `[2]`: the caller puts its field in front.
 ///
 /// # Errors
 /// Each text that `parse` refuses, with its place, and more than [`LIST_MAX`] texts.

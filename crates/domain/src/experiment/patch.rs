@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 /// Key under which an experiment publishes its variants, an object of lists by page. It is the
 /// page's URL, or a pattern for a test on many pages. It is permanent once set.
+///
+/// The default is empty: the key of a draft that is not set yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataKey(String);
 
@@ -96,7 +98,7 @@ pub struct ExperimentPatch {
 
 impl ExperimentPatch {
     /// Goal keys in the patch. The caller looks up which of them exist, and passes those to
-    /// [`Experiment::patched`] in [`References`].
+    /// [`Experiment::patched`] in [`References`]. Keys may repeat.
     pub fn goal_keys(&self) -> impl Iterator<Item = &str> {
         let secondary = self.secondary_goals.iter().flatten();
         secondary.chain(self.primary_goal.iter().flatten()).map(String::as_str)
@@ -116,6 +118,9 @@ pub struct References {
 impl Experiment {
     /// Returns the experiment after `patch`. `found` are the problems found while reading the
     /// patch; the error has them too.
+    ///
+    /// Weights are first resized to the new number of arms; then the new distribution applies. A
+    /// patch of the plan makes its total a given one.
     ///
     /// # Errors
     /// All problems. A refused patch is not applied in part.

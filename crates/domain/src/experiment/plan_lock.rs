@@ -72,7 +72,7 @@ pub struct ConfirmedPlan {
 }
 
 impl ConfirmedPlan {
-    /// Returns the current experiment and primary goal, confirmed at `at`.
+    /// Returns the current experiment and primary goal, confirmed at `at`. The time is cut to milliseconds.
     pub fn of(experiment: &Experiment, primary: Option<&Goal>, reason: String, at: Instant) -> Self {
         Self {
             confirmed_at: at.to_ms(),
@@ -179,7 +179,7 @@ impl LockedGoal {
     }
 
     /// Returns the fields that make the two count differently; empty when they count alike. Cap, largest order and
-    /// currency matter only for revenue.
+    /// currency matter only for revenue. Names do not matter.
     pub fn counts_unlike(&self, other: &LockedGoal) -> Vec<&'static str> {
         let is_revenue = [self, other].iter().any(|goal| goal.goal_type == GoalType::Revenue.word());
         let fields = [
@@ -228,7 +228,7 @@ impl StopRule {
         }
     }
 
-    /// Returns the settings in which the two differ, by configuration key.
+    /// Returns the settings in which the two differ, by configuration key. Empty when they are equal.
     pub fn unlike(&self, other: &StopRule) -> Vec<&'static str> {
         let settings = [
             ("end_test_date", self.end_test_date != other.end_test_date),
@@ -274,12 +274,14 @@ impl LockedPlan {
         }
     }
 
-    /// Returns the goal of the plan with this key.
+    /// Returns the goal of the plan with this key. `None` for a goal that was not part of it at the first start.
     pub fn goal(&self, key: &str) -> Option<&LockedGoal> {
         self.primary_goal.iter().chain(&self.secondary_goals).find(|goal| goal.goal_key == key)
     }
 
     /// The canonical text, of which the hash is computed.
+    ///
+    /// A plan that is read back from this text is equal, and has the same text.
     pub fn canonical(&self) -> String {
         // Only maps with keys other than text fail, and there are none here.
         serde_json::to_value(self).map_or_else(|_| String::new(), |value| canonical(&value))
@@ -328,6 +330,8 @@ fn write(value: &Value, text: &mut String) {
     }
 }
 
+/// Writes a number as JavaScript does, for the numbers that a plan can have: whole ones without a fraction, and an
+/// exponent only below 10⁻⁶.
 fn write_number(number: &serde_json::Number, text: &mut String) {
     // Whole numbers are written the same however they were read; all of ours are below 2^53.
     let _ = match (number.as_i64(), number.as_f64()) {

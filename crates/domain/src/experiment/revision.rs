@@ -92,7 +92,7 @@ impl Revision {
     }
 
     /// The first revision of a new experiment, created at `now`. An experiment that is live from the beginning opens
-    /// its first epoch.
+    /// its first epoch. `before` is empty.
     pub fn first(mut experiment: Experiment, now: Instant) -> Self {
         experiment.allocation = allocated(&experiment);
         experiment.milestones = Milestones::new(experiment.variants.len());
@@ -165,6 +165,8 @@ fn epoch_reasons(before: &Experiment, after: &Experiment) -> Vec<Reason> {
 impl Experiment {
     /// Returns the fields in which this state differs from another one, under their published names, with the values of
     /// this state.
+    ///
+    /// Ids, keys, revision, epoch, milestones, allocation, and the times of creation and change are not compared.
     pub fn fields_unlike(&self, other: &Experiment) -> Map<String, Value> {
         changed_fields(self, other)
     }

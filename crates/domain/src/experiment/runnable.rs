@@ -19,6 +19,9 @@ pub struct Sites(Vec<String>);
 
 impl Sites {
     /// Returns the sites of an experiment's pages. Empty when a rule leaves the host open.
+    ///
+    /// The hosts are those of the page rules that include or, without any page rules, of the variants' key. A *contain*
+    /// or *regex* rule leaves the host open, and so do excluding rules alone.
     pub fn of(experiment: &Experiment) -> Self {
         let rules = &experiment.targeting.url_rule;
         let hosts: Option<Vec<String>> = if rules.is_empty() {

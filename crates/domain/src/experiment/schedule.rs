@@ -16,10 +16,11 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Maximum age of a start date when it is set. A client that sends the current time means "now", and the request takes
-/// a while.
+/// a while. In microseconds: one minute.
 const GRACE_US: i64 = 60_000_000;
 /// Time for which visitors may still get an arm's previous version after a change. Browsers cache the script for half a
-/// minute and use it for another half; the rest allows for intermediate caches and for clock differences.
+/// minute and use it for another half; the rest allows for intermediate caches and for clock differences. In
+/// microseconds: two minutes.
 const REDELIVERY_US: i64 = 120_000_000;
 
 /// A rule with which the clock acts.
@@ -294,6 +295,9 @@ impl Schedule {
 impl Experiment {
     /// Returns whether the rule is enabled and can act when its condition is met. While the experiment is concluded or
     /// a winner is served, rules do nothing; and they end only live experiments.
+    ///
+    /// [`Rule::Guardrail`] acts only while the winner is served that the clock chose, and so does [`Rule::Autopilot`]
+    /// from the first step on.
     pub fn follows(&self, rule: Rule) -> bool {
         if rule == Rule::Guardrail || (rule == Rule::Autopilot && self.schedule.autopilot.is_some()) {
             return self.piloted().is_some();
@@ -307,6 +311,8 @@ impl Experiment {
     }
 
     /// The acts of the clock at known times, by rule. Times in the past are overdue.
+    ///
+    /// Rules that depend on results have no known time and are not among them.
     pub fn due(&self) -> Vec<Due> {
         let moments = [
             (Rule::StartDate, self.configuration.start_test_date),
@@ -318,7 +324,7 @@ impl Experiment {
         due.filter_map(|(rule, at)| Some(Due { at: at?, rule })).collect()
     }
 
-    /// The next act of the clock at a known time.
+    /// The next act of the clock at a known time. Of several at the same time, the first in the order of [`Rule`].
     pub fn next_due(&self) -> Option<Due> {
         self.due().into_iter().min()
     }
@@ -340,8 +346,10 @@ impl Experiment {
         Some(started_at.plus_us(days.saturating_mul(DAY_US)))
     }
 
-    /// Returns the experiment after the clock's act by a rule, which is settled afterwards. `detail` is a sentence with
-    /// the rule's `numbers`.
+    /// Returns the experiment after the clock's act by a rule. `detail` is a sentence with the rule's `numbers`.
+    ///
+    /// A rule that starts or ends the experiment is settled afterwards, except [`Rule::PageHarm`]. Rules that change
+    /// weights or the rollout act repeatedly, so they are not settled.
     ///
     /// # Errors
     /// Moves that [`Experiment::moved`] refuses.
@@ -368,7 +376,7 @@ impl Experiment {
 
     /// The arms whose pages are checked for [`Rule::PageHarm`]: those with traffic that have not ended the experiment
     /// in their current definition. Data from before the last change of an arm's code, or of the control's, does not
-    /// count.
+    /// count. The control is never among them.
     pub fn protected_arms(&self) -> Vec<ProtectedArm> {
         let weights = self.weights();
         let opened_at = self.milestones.first_start.map(|start| start.opened_at);

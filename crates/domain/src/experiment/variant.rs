@@ -46,6 +46,8 @@ impl Arm {
     }
 
     /// Returns the arm with this id: `0`, `1`…
+    ///
+    /// `00` and `+1` are not ids. The experiment need not have the arm.
     pub fn from_id(id: &str) -> Option<Self> {
         let arm = Self(id.parse().ok()?);
         (arm.id() == id).then_some(arm)
@@ -74,7 +76,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// Returns whether there is neither JavaScript nor CSS.
+    /// Returns whether there is neither JavaScript nor CSS. White space does not count as code.
     pub fn is_blank(&self) -> bool {
         self.js.trim().is_empty() && self.css.trim().is_empty()
     }
@@ -159,7 +161,8 @@ const CONTENT_KEYS: [&str; 9] =
 const OTHER_KEYS: [&str; 9] = ["rm", "refEl", "oriEl", "dir", "htmlBlock", "url", "relay_param", "pageUrl", "sitewide"];
 
 impl Change {
-    /// The selectors that the change looks up on the page, in no particular order.
+    /// The selectors that the change looks up on the page, in no particular order. Values that are not text are
+    /// skipped.
     pub fn selectors(&self) -> impl Iterator<Item = &str> {
         ["target", "rm", "oriEl", "refEl"].into_iter().filter_map(|key| self.0.get(key)?.as_str())
     }
@@ -171,6 +174,9 @@ impl Change {
 
     /// Creates a change from an object. The keys determine which of five kinds it is: content of a `target`, removal
     /// (`rm`), new HTML (`htmlBlock`), a move (`oriEl`), a redirect (`url`).
+    ///
+    /// An object that fits several kinds counts as the first of them. Schemes in `src` and `href` are not checked here,
+    /// but by [`Change::carries_code`].
     ///
     /// # Errors
     /// An object of none of these kinds, or a known key with a value of the wrong type.
@@ -262,7 +268,8 @@ impl Change {
     }
 }
 
-/// Returns whether a change may set the attribute: only attributes that hold text or describe the element.
+/// Returns whether a change may set the attribute: only attributes that hold text or describe the element. Event
+/// handlers such as `onclick` are refused.
 fn is_attribute(name: &str) -> bool {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b));

@@ -8,6 +8,8 @@ use crate::experiment::WHOLE;
 ///
 /// The sizes add up to at most the whole line. Each experiment has one contiguous slot. When the free space is
 /// fragmented, neighbours move to make room, from the left or from the right, whichever moves fewer visitors.
+///
+/// When several layouts move equally few visitors, the one that keeps ranges in place is preferred.
 pub fn assign_slots(before: &[GroupMember], wanted: &[WantedSlot]) -> Vec<GroupMember> {
     let kept: Vec<Option<GroupMember>> =
         wanted.iter().map(|slot| before.iter().copied().find(|member| member.experiment == slot.experiment)).collect();

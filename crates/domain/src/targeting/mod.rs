@@ -138,7 +138,7 @@ impl TargetingPatch {
     }
 }
 
-/// Checks that each word is one of `known`.
+/// Checks that each word is one of `known`. An empty list passes.
 ///
 /// # Errors
 /// Each unknown word, with its place.

@@ -94,6 +94,8 @@ impl Operator {
 }
 
 /// A value in a condition: text, or a plain scalar in an event's attributes.
+///
+/// Deserialised as the first kind that fits: a number without a fraction is an integer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Scalar {
@@ -150,6 +152,8 @@ pub struct Condition {
 
 impl Condition {
     /// Creates a condition. Drops the value when the operator takes none.
+    ///
+    /// The name and a value that is kept are not trimmed.
     ///
     /// # Errors
     /// A blank name or one of more than 256 bytes, and a value that is missing, longer than
@@ -328,6 +332,8 @@ pub struct EventRule {
 impl EventRule {
     /// Returns the rule when its name and numbers are valid.
     ///
+    /// Conditions on attributes are not checked here, but by [`AttributeCondition::new`].
+    ///
     /// # Errors
     /// A name that is blank or longer than 128 characters, and numbers out of range; all problems
     /// at once.
@@ -447,14 +453,16 @@ pub struct Schedule {
 /// Days, and hours on these days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduleGroup {
-    /// `monday` to `sunday`.
+    /// `monday` to `sunday`. Empty for all seven.
     pub days: Vec<String>,
-    /// Ranges of hours; any of them has to match.
+    /// Ranges of hours; any of them has to match. Empty for the whole day.
     pub time_ranges: Vec<TimeRange>,
 }
 
-/// A range from `start` (inclusive) to `end` (exclusive). It passes midnight when `end` is earlier
-/// than `start`: 22:00 to 02:00 on a Friday ends on Saturday.
+/// A range from `start` (inclusive) to `end` (exclusive). It passes midnight when `end` is not
+/// later than `start`: 22:00 to 02:00 on a Friday ends on Saturday.
+///
+/// Equal times mean 24 hours from `start`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeRange {
     /// `HH:MM` from 00:00 to 23:59.
@@ -482,6 +490,16 @@ impl TimeRange {
 
 /// Returns the minutes since midnight, 0 to 1,439, for a time from 00:00 to 23:59. `None` for any
 /// other text.
+///
+/// # Examples
+///
+/// ```
+/// use muriel_domain::targeting::minutes;
+///
+/// assert_eq!(minutes("09:30"), Some(570));
+/// assert_eq!(minutes("9:30"), None);
+/// assert_eq!(minutes("24:00"), None);
+/// ```
 pub fn minutes(text: &str) -> Option<u16> {
     let digits = text.bytes().enumerate().all(|(at, byte)| if at == 2 { byte == b':' } else { byte.is_ascii_digit() });
     if text.len() != 5 || !digits {

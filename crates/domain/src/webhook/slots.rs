@@ -45,6 +45,9 @@ pub struct Slot {
 /// Healthy receivers come before failing ones. Within each kind, the order is: the company with the fewest in-flight
 /// requests, the webhook with the fewest, the webhook that has waited longest. A failing receiver gets one request at a
 /// time.
+///
+/// Limits: 24 healthy requests, of which a company has at most four and a receiver two; eight failing ones, of which a
+/// company has at most two. Requests in flight count towards them.
 pub fn next_slots(waiting: &[WaitingWebhook], in_flight: &[Slot]) -> Vec<Slot> {
     let mut taken = in_flight.to_vec();
     for is_failing in [false, true] {
