@@ -369,7 +369,7 @@ impl Running {
         self.worker.signal_stop();
         self.app.rulesets.loop_guards.stop();
         // Requests of live streams would not end by themselves.
-        self.app.live.stop();
+        self.app.intake.live.stop();
         let mut cut = 0;
         for serving in std::mem::take(&mut self.serving) {
             cut += serving.await.unwrap_or(0);

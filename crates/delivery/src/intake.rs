@@ -100,7 +100,7 @@ pub struct Intake {
     context: Context,
     log: OnceLock<Log>,
     /// Listeners that watch visitors live.
-    live: Arc<LiveListeners>,
+    pub live: Arc<LiveListeners>,
     counts: EventCounts,
     /// Memory of bodies that are arriving.
     pub arriving: MemoryBudget,
@@ -164,10 +164,10 @@ pub struct PreparedEvents<'e> {
 
 impl Intake {
     /// Creates the intake. Without a log, events are refused until one is [attached](Intake::attach).
-    pub fn new(context: Context, live: Arc<LiveListeners>, log: Option<Log>, counts: EventCounts) -> Self {
+    pub fn new(context: Context, log: Option<Log>, counts: EventCounts) -> Self {
         Self {
             context,
-            live,
+            live: Arc::default(),
             log: log.map(OnceLock::from).unwrap_or_default(),
             counts,
             arriving: MemoryBudget::new(ARRIVING_BYTES),

@@ -15,7 +15,7 @@ use muriel_store::keys::{self, StoredKey};
 use muriel_store::tenants::{self, Project};
 use serde_json::{Value, json};
 
-/// Maximum length of a key's name, in bytes.
+/// Maximum length of a key's name, in characters.
 pub const NAME_MAX: usize = 255;
 
 /// Most keys of a company that can be in use at once.

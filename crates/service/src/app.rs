@@ -11,7 +11,6 @@ use muriel_context::api_key::Pepper;
 use muriel_context::clock::Clock;
 use muriel_context::last_uses::LastUses;
 use muriel_delivery::intake::{EventCounts, Intake};
-use muriel_delivery::live::LiveListeners;
 use muriel_delivery::rulesets::{RulesetFiles, Rulesets};
 use muriel_delivery::site::Site;
 use muriel_delivery::visitor::Visitors;
@@ -54,8 +53,6 @@ pub struct Parts {
     pub script_fetches: LastUses<ProjectId>,
     /// Last opening of each share of results.
     pub share_openings: LastUses<ShareId>,
-    /// Listeners that watch visitors live.
-    pub live: Arc<LiveListeners>,
     pub(crate) simulations: ComputeQueue,
     pub(crate) programmes: ComputeQueue,
     pub(crate) shared_reports: SharedReports,
@@ -108,12 +105,11 @@ impl std::ops::Deref for Parts {
 impl App {
     /// Creates the state over a database whose schema is up to date.
     pub fn new(db: Db, pepper: Pepper, clock: Clock, traffic: Traffic) -> Self {
-        let live = Arc::<LiveListeners>::default();
         let context = Context::new(db.clone(), pepper, clock, traffic.node);
         Self(Arc::new(Parts {
             rulesets: Rulesets::new(db, traffic.rulesets.map(RulesetFiles::new)),
             visitors: traffic.visitors,
-            intake: Intake::new(context.clone(), live.clone(), traffic.log, traffic.events),
+            intake: Intake::new(context.clone(), traffic.log, traffic.events),
             results: traffic.results.map(OnceLock::from).unwrap_or_default(),
             site: Arc::new(traffic.site),
             periods: traffic.periods,
@@ -121,7 +117,6 @@ impl App {
             script_fetches: LastUses::default(),
             share_openings: LastUses::default(),
             shared_reports: SharedReports::default(),
-            live,
             simulations: ComputeQueue::new(compute_queue::SIMULATIONS_MAX),
             programmes: ComputeQueue::new(compute_queue::PROGRAMMES_MAX),
             lag: LoadingLag::default(),

@@ -57,7 +57,7 @@ pub(crate) async fn visitor_live(State(app): State<App>, caller: Caller<Read>, u
     query.finish()?;
     let visitor = visitor.unwrap_or_default();
     let no_room = |why: NoRoom| ApiError::NotYet { why: why.to_string(), retry_after_s: BUSY_RETRY_S };
-    let subscription = app.live.subscribe(&caller.project, &visitor).map_err(no_room)?;
+    let subscription = app.intake.live.subscribe(&caller.project, &visitor).map_err(no_room)?;
     let state =
         Stream { app, project: caller.project, subscription, stage: Stage::Hello, ends_at: Instant::now() + LIFETIME };
     let watcher = Watcher { holder: caller.actor.holder(), asked_at: Instant::now() };

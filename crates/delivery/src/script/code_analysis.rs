@@ -30,9 +30,9 @@ pub struct CodeAnalysis {
     /// shows only at the end, as with a missing closing brace. Browsers find more errors than
     /// the grammar, such as two `let` of one name.
     pub syntax_error: Option<RangeInclusive<usize>>,
-    /// True when the analysis was abandoned because the code took more than its maximum of steps.
+    /// True when the analysis was abandoned because the code took more steps than its length allows.
     pub is_too_complex: bool,
-    /// Steps of the analysis. A step is a hundred operations of the parser, or a number of visited nodes.
+    /// Steps of the analysis. A step is a hundred operations of the parser, or a hundred visited nodes.
     pub steps: usize,
 }
 
