@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { html, strict } from "../html.mjs";
-import { changing, experiment, serve } from "../script.mjs";
+import { changing, experiment, script, serve } from "../script.mjs";
 import { gate, hang } from "../server.mjs";
 import { CORS, H1, inline, MANUAL_TIMEOUT, site, tag, RECORD_FRAMES } from "../visit.mjs";
 
@@ -256,13 +256,31 @@ const reported = {
   },
 };
 
-const twoProjects = ["fr", "de"].map((project) => ({
-  name: `on a page with the scripts of two projects a preview is of the one that has the experiment: ${project}`,
+/** Tells the server of the page when the page has dealt with the answer to a request. */
+const ANSWERED = inline(
+  "const real = fetch; window.fetch = (...given) => real(...given).finally(() => setTimeout(() => real('/answered')));",
+);
+
+/** Both scripts at once, or the second when the first has removed the link from the address and has its answer. */
+const ways = ["fr", "de"].flatMap((project) => [
+  { project, isLate: false, suffix: "" },
+  { project, isLate: true, suffix: ", when the other script is late" },
+]);
+const twoProjects = ways.map(({ project, isLate, suffix }) => ({
+  name: `on a page with the scripts of two projects a preview is of the one that has the experiment: ${project}${suffix}`,
   async run(given) {
     const { server, other, page } = given;
     const change = (innerText) => [changing([{ target: "h1", innerText }], { test_id: 1 })];
     const one = await serve(other, change("Live"), { project: "de" });
     const two = await serve(server, change("Vivant"), { project: "fr" });
+    const first = gate();
+    // Firefox holds the preview's requests back as long as it waits for a script that is not `async`.
+    const second = tag(two, isLate ? "async" : "");
+    if (isLate) {
+      const body = await script(change("Vivant"), { project: "fr" });
+      server.route("/js/fr.js", async () => (await first, { type: "text/javascript", body }));
+    }
+    server.route("/answered", () => (first.open(), { body: "" }));
     for (const [each, key] of [
       [other, "de"],
       [server, "fr"],
@@ -271,7 +289,7 @@ const twoProjects = ["fr", "de"].map((project) => ({
         `/preview/${key}/7`,
         key === project ? previewed(draft(), { project_key: key }) : { status: 404, headers: CORS, body: {} },
       );
-    server.route("/", html({ head: tag(one) + tag(two), body: "<h1>Old</h1>" }));
+    server.route("/", html({ head: ANSWERED + tag(one) + second, body: "<h1>Old</h1>" }));
     await page.goto(server.url(LINK));
     await page.waitFor(() => document.querySelector("h1").textContent === "New");
     await badge(page);

@@ -18,9 +18,11 @@ type Call = [name: keyof Methods, ...given: unknown[]];
 
 /**
  * The queue of early calls, with the fields of the first inline snippet. Once it has the methods, it is the page API. The keys of the
- * projects whose scripts run on the page are properties that have their name as value.
+ * projects whose scripts run on the page are properties that have their name as value. `preview` has the parameters of a preview link
+ * that one of them has removed from the address.
  */
-type CallQueue = Call[] & Partial<HiddenElements & Methods> & { [project: `prj_${string}`]: string };
+type CallQueue = Call[] &
+  Partial<HiddenElements & Methods> & { preview?: unknown } & { [project: `prj_${string}`]: string };
 
 function boot(script: HTMLScriptElement | null): void {
   const globals = win as unknown as Record<string, CallQueue>;
@@ -82,6 +84,8 @@ function boot(script: HTMLScriptElement | null): void {
     // A tab that was opened as a preview remains a preview.
     const isPreview =
       /[?&]test-preview=[^&]/.test(pageLocation.search) ||
+      // Another project's script has removed the link from the address.
+      queue.preview ||
       (readLocal("p_") && quietly(() => win.sessionStorage[nameOf("p_")]));
     // Read cookies here, while few functions are on the stack: see below.
     cookies();

@@ -127,6 +127,8 @@ export async function preview(given: PreviewInput): Promise<void> {
     // Treated as an expired link.
   }
   hidden.show();
+  // Scripts of other projects may still be on their way.
+  if (!isShown && document.readyState !== "complete") await new Promise((done) => addEventListener("load", done));
   // The link is for another project on the page, whose script shows the arm and the badge. This one shows and records
   // nothing.
   if (!isShown && Object.keys(page).some((name) => name !== project && page[name] === name))
