@@ -103,7 +103,11 @@ export class Muriel {
     const project = new Project(this, made);
     // A running server accepts keys that another process has created within a second.
     await until("the new key holds", () => project.call("GET", "/experiments?limit=1"));
-    await until("its pages are served", async () => (await fetch(`${this.url}/js/${project.key}.js`)).ok);
+    await until("its pages are served", async () => {
+      const script = await fetch(`${this.url}/js/${project.key}.js`);
+      // Always read: a process does not end while the body of an answer is unread.
+      return (await script.text()) !== "" && script.ok;
+    });
     return project;
   }
 

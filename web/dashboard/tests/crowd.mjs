@@ -12,16 +12,24 @@ export async function collector(company) {
   return api_key;
 }
 
+const withIds = ({ visitor, events }) => ({ visitor, events: events.map((event) => ({ id: randomUUID(), ...event })) });
+
 /** Sends visitors with their events. Events without an id get one. */
 export async function send(company, key, visitors) {
-  const lines = visitors.map(({ visitor, events }) =>
-    JSON.stringify({ visitor, events: events.map((event) => ({ id: randomUUID(), ...event })) }),
-  );
-  const answer = await fetch(`${company.muriel.url}/events/${company.shop}/batch`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
-    body: lines.join("\n"),
-  });
+  const body = visitors.map((one) => JSON.stringify(withIds(one))).join("\n");
+  await post(company, "/batch", { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" }, body);
+}
+
+/** Sends the events of one visitor from a browser. */
+export async function browse(company, visitor, agent = "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0") {
+  // Without a browser's user agent, the request would count as a bot's.
+  const headers = { "content-type": "application/json", "user-agent": agent };
+  await post(company, "", headers, JSON.stringify(withIds(visitor)));
+}
+
+async function post(company, path, headers, body) {
+  const answer = await fetch(`${company.muriel.url}/events/${company.shop}${path}`, { method: "POST", headers, body });
+  // Always read: a process does not end while the body of an answer is unread.
   const text = await answer.text();
   const refused = text.split("\n").find((line) => /"status":"(invalid|failed)"/.test(line));
   if (!answer.ok || refused) throw new Error(`events: ${answer.status} ${refused ?? text.slice(0, 500)}`);

@@ -9,6 +9,8 @@ import { FILES } from "../dev/page.mjs";
 import { start } from "../dev/server.mjs";
 import { axeFindings } from "./axe.mjs";
 
+/** What axe has checked in this file's pages so far (`axe.mjs`). */
+const known = { places: [], colors: [] };
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = fileURLToPath(new URL("../build/pictures/", import.meta.url));
 /** True when every variation is kept as a picture: `--pictures` of `run.mjs`. Otherwise only pages that fail are. */
@@ -179,8 +181,7 @@ export class Visit {
 
   /**
    * Asserts what holds for every page in every state. `rules` are the axe rules that are checked in addition to colours
-   * (`axe.mjs`): a page that was examined in another theme or width needs fewer. Text is examined once per combination
-   * of colours.
+   * (`axe.mjs`): a page that was examined in another theme or width needs fewer.
    */
   async examine(name, { rules = "all" } = {}) {
     const { page, width } = this;
@@ -189,7 +190,11 @@ export class Visit {
     if (keepsPictures) await this.picture(look);
     // The policy applies to the page, not to the isolated world of the debugger.
     if (await page.evaluate(() => window.axe === undefined)) await page.evaluate(axe);
-    assert.deepEqual(await page.evaluate(axeFindings, { rules }), [], `axe finds something on ${look}`);
+    const { findings, known: now } = await page.evaluate(axeFindings, { rules, known });
+    assert.deepEqual(findings, [], `axe finds something on ${look}`);
+    // Rules of colours alone say nothing about places.
+    if (rules !== "of colours") known.places.push(...now.places);
+    known.colors.push(...now.colors);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.ok(wide <= 0, `${look} is ${wide} px wider than the window`);
     assert.equal(await page.locator("h1").count(), 1, `${look} has one h1`);
@@ -263,15 +268,12 @@ export class Tabs {
 
 /**
  * Examines a state of a page in both themes and at both widths. `visiting(settings, work)` opens the page in its state
- * and calls `work(visit)`. With `reopen`, the state is opened again in the narrow window. With `isRepeat`, another
- * state at the same address was already examined completely, so the narrow window uses one theme, and only the rules
- * that depend on the width.
+ * and calls `work(visit)`. With `reopen`, the state is opened again in the narrow window.
  */
-export async function inEveryLook(name, { reopen = false, isRepeat = false }, visiting) {
+export async function inEveryLook(name, { reopen = false }, visiting) {
   const inNarrow = async (visit, first, second) => {
     await visit.turn(first);
-    await visit.examine(name, { rules: isRepeat ? "of widths" : "all" });
-    if (isRepeat) return;
+    await visit.examine(name, { rules: "of widths" });
     await visit.turn(second);
     await visit.examine(name, { rules: "of colours" });
   };

@@ -55,7 +55,11 @@ export async function launch() {
     });
     children.push(child);
     const url = `http://127.0.0.1:${port}`;
-    await until("WebKitWebDriver answers", async () => (await fetch(`${url}/status`)).ok);
+    await until("WebKitWebDriver answers", async () => {
+      const status = await fetch(`${url}/status`);
+      await status.text();
+      return status.ok;
+    });
     let session = await Session.open(url, program);
     const { version } = session;
     let pages = 0;

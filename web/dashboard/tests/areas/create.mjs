@@ -1,5 +1,7 @@
 // Creation of an experiment, and the setup steps for its page, goals and schedule.
 
+import { browse } from "../crowd.mjs";
+
 export async function seed(company, text) {
   const { hypothesis_id } = await company.post("/hypothesis", {
     observation: text("Half of the visitors leave the checkout at the address.", 900),
@@ -41,13 +43,7 @@ export async function seed(company, text) {
 /** Sends an order, so that the goal was seen. */
 async function seen(company) {
   const order = { type: "order", name: "purchase", value: 20, currency: "EUR", order_id: "A-1" };
-  const answer = await fetch(`${company.muriel.url}/events/${company.shop}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" },
-    body: JSON.stringify({ visitor: { id: "visitor-1" }, events: [{ id: crypto.randomUUID(), ...order }] }),
-  });
-  const { results } = await answer.json();
-  if (results[0].status !== "ok") throw new Error(results[0].message);
+  await browse(company, { visitor: { id: "visitor-1" }, events: [order] });
 }
 
 const typedIn = (label, value) => (page) => page.getByLabel(label).fill(value);

@@ -1,6 +1,6 @@
 // Goals of a project, of every type, with recent activity.
 
-import { randomUUID } from "node:crypto";
+import { collector, send } from "../crowd.mjs";
 
 const GOALS = [
   ["Order", "revenue", "purchase"],
@@ -23,18 +23,17 @@ const DAY_MS = 86_400_000;
 
 /** Sends events of some visitors on each of the last days. */
 async function happen(company) {
-  const { api_key } = await company.post("/v2/keys", { name: "shop backend", scopes: ["write"] });
+  const visitors = [];
   for (let visitor = 0; visitor < 12; visitor += 1) {
     const events = [];
     for (let day = 0; day < 14; day += 1) {
       if ((visitor * 5 + day * day * 3) % 14 > 4 + (day % 7)) continue;
       const at = new Date(Date.now() - day * DAY_MS - visitor * 60_000).toISOString();
       const page = { url: "https://shop.example/thank-you", at };
-      events.push({ id: randomUUID(), type: "pageview", ...page });
-      if (day > 2) events.push({ id: randomUUID(), type: "custom", name: "signed-up", ...page });
+      events.push({ type: "pageview", ...page });
+      if (day > 2) events.push({ type: "custom", name: "signed-up", ...page });
       if (visitor % 3 === 0)
         events.push({
-          id: randomUUID(),
           type: "order",
           name: "purchase",
           value: 40 + day,
@@ -43,13 +42,9 @@ async function happen(company) {
           ...page,
         });
     }
-    const answer = await fetch(`${company.muriel.url}/events/${company.shop}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
-      body: JSON.stringify({ visitor: { id: `visitor-${visitor}` }, events }),
-    });
-    if (!answer.ok) throw new Error(`events: ${answer.status} ${await answer.text()}`);
+    visitors.push({ visitor: { id: `visitor-${visitor}` }, events });
   }
+  await send(company, await collector(company), visitors);
 }
 
 export async function seed(company, text) {

@@ -1,5 +1,7 @@
 // Installation, live view, webhooks, and empty states.
 
+import { browse } from "../crowd.mjs";
+
 export async function seed(company, text) {
   const { test_id } = await company.post("/create-experiment", {
     test_name: text("Trust row under the header", 200),
@@ -21,7 +23,7 @@ export async function seed(company, text) {
   const { webhook_id: off } = other;
   const visits = () => visit(company, text, test_id);
   await visits();
-  await fetch(`${company.muriel.url}/js/${company.shop}.js`);
+  await (await fetch(`${company.muriel.url}/js/${company.shop}.js`)).text();
   return { base: `/p/${company.shop}`, later: `/p/${later.project_key}`, webhook_id, off, visits };
 }
 
@@ -39,17 +41,7 @@ async function visit(company, text, test_id) {
     { type: "order", url, name: "refund", value: -19.9, currency: "EUR", refund_of: text("A-77", 60) },
     { type: "identify", url, attributes: { plan: text("pro", 60) } },
   ];
-  const body = {
-    visitor: { id: VISITOR, country: "SE" },
-    events: events.map((event) => ({ id: crypto.randomUUID(), ...event })),
-  };
-  const answer = await fetch(`${company.muriel.url}/events/${company.shop}`, {
-    method: "POST",
-    // Without a browser's user agent, the request would count as a bot's.
-    headers: { "content-type": "application/json", "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0" },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
+  await browse(company, { visitor: { id: VISITOR, country: "SE" }, events });
 }
 
 /** The live view reads a stream, so this waits for the page first. */

@@ -1,6 +1,6 @@
 // Traffic of experiments, and the exclusion groups and holdouts of a project.
 
-import { randomUUID } from "node:crypto";
+import { collector, send } from "../crowd.mjs";
 import { until } from "../rig.mjs";
 
 const DAY_MS = 86_400_000;
@@ -46,16 +46,11 @@ export async function seed(company, text) {
 
 /** Sends visits of many visitors with an API key, so that their times are trusted. */
 export async function visits(company, visits) {
-  const { api_key } = await company.post("/v2/keys", { name: "collector", scopes: ["write", "evaluate"] });
-  const lines = visits.map(({ id, events }) =>
-    JSON.stringify({ visitor: { id }, events: events.map((event) => ({ id: randomUUID(), ...event })) }),
+  await send(
+    company,
+    await collector(company),
+    visits.map(({ id, events }) => ({ visitor: { id }, events })),
   );
-  const answer = await fetch(`${company.muriel.url}/events/${company.shop}/batch`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${api_key}`, "content-type": "application/x-ndjson" },
-    body: lines.join("\n"),
-  });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
 }
 
 /** Creates a bandit of three days, and waits until the clock has changed its weights. */

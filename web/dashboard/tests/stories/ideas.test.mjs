@@ -1,8 +1,8 @@
 // Hypotheses and goals with the real server: creating and changing them, keeping input, and the refusals.
 
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { browse } from "../crowd.mjs";
 import { Visit } from "../rig.mjs";
 import { browser, company } from "../stage.mjs";
 
@@ -138,16 +138,10 @@ test("a goal is made, tried, kept while a live experiment uses it, and deleted",
   await page.getByLabel("Your visitor id").fill("'own-visitor'");
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByText("Watching.").waitFor();
-  const event = { id: randomUUID(), type: "custom", name: "thanked", url: "https://shop.example/thanks" };
-  const answer = await fetch(`${company.muriel.url}/events/${company.shop}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "user-agent": await page.evaluate(() => navigator.userAgent.replace("Headless", "")),
-    },
-    body: JSON.stringify({ visitor: { id: "own-visitor" }, events: [{ ...event, at: new Date().toISOString() }] }),
-  });
-  assert.ok(answer.ok, await answer.text());
+  const at = new Date().toISOString();
+  const event = { type: "custom", name: "thanked", url: "https://shop.example/thanks", at };
+  const agent = await page.evaluate(() => navigator.userAgent.replace("Headless", ""));
+  await browse(company, { visitor: { id: "own-visitor" }, events: [event] }, agent);
   await page.getByRole("list", { name: "Events" }).getByText("thanked").waitFor();
   await page.getByText("The server matched the goal at").waitFor();
   await page.getByRole("button", { name: "Stop watching" }).click();

@@ -200,7 +200,7 @@ test("the page is served as its policy wants", async () => {
   const nonces = new Set();
   for (const path of ["/", "/experiments", "/p/prj_1/goals/7", "/settings/people"]) {
     const answer = await fetch(muriel.url + path);
-    assert.equal(answer.status, 200);
+    assert.equal(answer.status, 200, await answer.text());
     assert.equal(answer.headers.get("cache-control"), "no-store");
     nonces.add(/'nonce-([^']+)'/.exec(answer.headers.get("content-security-policy"))[1]);
   }
@@ -211,8 +211,9 @@ test("the page is served as its policy wants", async () => {
     body: JSON.stringify(report),
     headers: { "content-type": "application/csp-report" },
   });
-  assert.equal(taken.status, 204);
+  assert.equal(taken.status, 204, await taken.text());
   const large = await fetch(`${muriel.url}/policy-report`, { method: "POST", body: "x".repeat(20_000) });
-  assert.equal(large.status, 413);
-  assert.equal((await fetch(`${muriel.url}/nothing`)).status, 404);
+  assert.equal(large.status, 413, await large.text());
+  const unknown = await fetch(`${muriel.url}/nothing`);
+  assert.equal(unknown.status, 404, await unknown.text());
 });

@@ -200,7 +200,7 @@ test("code is read by those who may not change it, and previews report", async (
     method: "POST",
     body: JSON.stringify(report),
   });
-  assert.equal(answer.status, 200);
+  assert.equal(answer.status, 200, await answer.text());
   await page.getByText("Changes found no element on the page in the last preview: Variant 1: p.").waitFor();
   visit.nothingWrong();
   await visit.end();
