@@ -1,5 +1,5 @@
 // Reporter for Node's test runner that writes the results of one process as JSON:
-// `{ passed, failed, skipped, failures }`.
+// `{ passed, failed, skipped, failures, last }`. `last` is when the last test ended, in milliseconds since 1970.
 //
 // Only leaves count. A test with subtests counts only if it fails itself, for example in its setup.
 
@@ -15,6 +15,7 @@ export default async function* results(events) {
   for await (const { type, data } of events) {
     if (type === "test:start") names.splice(data.nesting, Number.POSITIVE_INFINITY, data.name);
     if (type !== "test:pass" && type !== "test:fail") continue;
+    all.last = Date.now();
     const { nesting, name, skip, todo, details } = data;
     const isParent = (ended[nesting + 1] ?? 0) > 0;
     ended[nesting + 1] = 0;

@@ -9,7 +9,7 @@ import { FILES } from "../dev/page.mjs";
 import { start } from "../dev/server.mjs";
 import { axeFindings } from "./axe.mjs";
 
-/** What axe has checked in this file's pages so far (`axe.mjs`). */
+/** Keys of elements and texts that axe has checked on earlier pages of this file (`axe.mjs`). */
 const known = { places: [], colors: [] };
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = fileURLToPath(new URL("../build/pictures/", import.meta.url));

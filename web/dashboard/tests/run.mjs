@@ -6,6 +6,7 @@
 
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,6 +33,9 @@ const LONGEST = [
   "areas/shares.mjs",
   "areas/site.mjs",
 ];
+
+/** A process that ends later after its last test has not closed something, or has not read an answer: it is reported. */
+const LEFT_MS = 3_000;
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const { values, positionals } = parseArgs({
@@ -124,7 +128,9 @@ async function run(file, lent) {
   const [status, signal] = await once(child, "close");
   running.delete(child);
   const seconds = Math.round((performance.now() - since) / 100) / 10;
-  const counts = countsIn(results);
+  const { last = Date.now(), ...counts } = countsIn(results);
+  const left = Date.now() - last;
+  if (left > LEFT_MS) console.log(`${nameOf(file)}: ended ${Math.round(left / 1000)} s after its last test`);
   // A process can also end without running its tests: if it cannot be loaded, or is killed.
   if (status !== 0 && counts.failed === 0) {
     counts.failed = 1;
@@ -152,10 +158,21 @@ function countsIn(path) {
   }
 }
 
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 /** Runs files from the queue until it is empty, with one browser and one server for all of them. */
 async function work(queue, done) {
-  const browser = await chromium.launchServer({
+  const port = await freePort();
+  const browser = await chromium.launch({
     ...CHROMIUM,
+    args: [...CHROMIUM.args, `--remote-debugging-port=${port}`],
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -165,7 +182,7 @@ async function work(queue, done) {
   const server = await Muriel.start(["--webhook-allow", "127.0.0.1"]);
   closing.push(() => server.stop());
   const lent = {
-    browser: browser.wsEndpoint(),
+    browser: `http://127.0.0.1:${port}`,
     server: { url: server.url, data: server.data },
     engines: values.engine,
     pictures: values.pictures,

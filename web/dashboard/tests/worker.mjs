@@ -17,7 +17,7 @@ export const number = worker.number;
 /** The real server. Several companies use it, so each test file creates its own. */
 export const muriel = Muriel.at(worker.server);
 /** Chromium. It runs in another process, so read downloads with `bytesOf`. */
-export const browser = await chromium.connect(worker.browser);
+export const browser = await chromium.connectOverCDP(worker.browser);
 /** Engines for a test that runs in more than Chromium. */
 export const engines = worker.engines;
 
