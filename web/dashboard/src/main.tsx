@@ -32,7 +32,7 @@ onSessionEnd(() => {
   if (queryClient.getQueryData(sessionQuery.queryKey) == null) return;
   queryClient.setQueryData(sessionQuery.queryKey, null);
   // Leads to the sign-in, and from there back to the page. Typed values are kept in this tab.
-  router.navigate({ to: "/sign-in", search: { to: router.state.location.href }, ignoreBlocker: true });
+  void router.navigate({ to: "/sign-in", search: { to: router.state.location.href }, ignoreBlocker: true });
 });
 
 const root = document.getElementById("app");

@@ -38,7 +38,7 @@ export function shop() {
     go(event) {
       event?.preventDefault();
       history.pushState({}, "", "/about");
-      show("about");
+      void show("about");
     },
   };
 }

@@ -36,7 +36,7 @@ export function trackNavigations(router: AnyRouter): void {
   // A navigation that is replaced by another does not end.
   let end: (() => void) | undefined;
   router.subscribe("onBeforeNavigate", () => {
-    if (end === undefined) track(new Promise<void>((resolve) => (end = resolve)));
+    if (end === undefined) void track(new Promise<void>((resolve) => (end = resolve)));
   });
   router.subscribe("onResolved", () => {
     end?.();

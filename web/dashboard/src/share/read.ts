@@ -55,7 +55,7 @@ export function useShared<T>(address: string): Reading<T> {
         timer = setTimeout(() => go(waits + 1), (failure.retryAfterS ?? WAIT_S) * 1_000);
       }
     };
-    go(0);
+    void go(0);
     return () => {
       clearTimeout(timer);
       given.abort();

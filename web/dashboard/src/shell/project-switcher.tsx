@@ -18,9 +18,9 @@ export function ProjectSwitcher({ onChosen }: { onChosen: () => void }) {
     onChosen();
     const section = /^\/p\/[^/]+\/([a-z-]+)/.exec(path)?.[1];
     const own = /^\/settings\/projects\/[^/]+/.test(path);
-    if (own) navigate({ to: "/settings/projects/$projectKey", params: { projectKey } });
-    else if (section && section !== "experiments") navigate({ to: `/p/${projectKey}/${section}` as "/" });
-    else navigate({ to: "/experiments", search: { project: [projectKey] } });
+    if (own) void navigate({ to: "/settings/projects/$projectKey", params: { projectKey } });
+    else if (section && section !== "experiments") void navigate({ to: `/p/${projectKey}/${section}` as "/" });
+    else void navigate({ to: "/experiments", search: { project: [projectKey] } });
   };
 
   return (
@@ -51,7 +51,7 @@ export function ProjectSwitcher({ onChosen }: { onChosen: () => void }) {
         icon="layers"
         onClick={() => {
           onChosen();
-          navigate({ to: "/settings/projects" });
+          void navigate({ to: "/settings/projects" });
         }}
       >
         All projects

@@ -27,7 +27,7 @@ export function onRoute(listener: (isNext: boolean) => void): void {
       quietly(() => {
         history[name] = function (this: History, ...given) {
           const answer = original.apply(this, given);
-          look();
+          void look();
           return answer;
         };
       });

@@ -57,7 +57,7 @@ function ServerSays({
   const [began] = useState(() => Date.now());
   useEffect(() => {
     if (latest === undefined) return;
-    outdate(cache, ACTIVITY);
+    void outdate(cache, ACTIVITY);
     const timer = setTimeout(() => outdate(cache, ACTIVITY), ASK_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [cache, latest]);

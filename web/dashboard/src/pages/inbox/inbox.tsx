@@ -105,7 +105,7 @@ function MarkAll({ until, isOffered }: { until: number; isOffered: boolean }) {
       isBusy={isBusy}
       onClick={() => {
         pressed();
-        markAll(until);
+        void markAll(until);
       }}
     >
       Mark all as read

@@ -56,7 +56,7 @@ function useFollow(items: readonly Check[] | undefined): void {
   const standing = items?.find(({ check }) => check === "lifecycle")?.sentence;
   const last = useRef(standing);
   useEffect(() => {
-    if (last.current !== undefined && last.current !== standing) outdateExperiment(cache);
+    if (last.current !== undefined && last.current !== standing) void outdateExperiment(cache);
     last.current = standing;
   }, [cache, standing]);
 }

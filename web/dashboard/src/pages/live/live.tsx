@@ -37,7 +37,7 @@ function Chooser({ visitor = "" }: { visitor: string | undefined }) {
   const watch = () => {
     const id = unquoted(typed);
     setError(problemOf(id));
-    if (problemOf(id) === undefined) navigate({ search: { visitor: id } });
+    if (problemOf(id) === undefined) void navigate({ search: { visitor: id } });
   };
   return (
     <Card>

@@ -236,7 +236,7 @@ export function FormView<V extends Fields>({
   }, [form.failure]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (form.conflicts.length === 0) form.submit();
+    if (form.conflicts.length === 0) void form.submit();
   };
   const atFields =
     form.failure?.fields.length && form.failure.fields.every((one) => isShown(element.current, one.field));
