@@ -1,6 +1,7 @@
 // Child processes of a run. Each has its own process group, so that its children end with it.
 
 import { spawn } from "node:child_process";
+import { createServer } from "node:net";
 
 const running = new Set();
 
@@ -40,3 +41,15 @@ function signal(child, name) {
 process.on("exit", () => {
   for (const child of running) if (child.pid !== undefined) signal(child, "SIGKILL");
 });
+
+/** A port for a program that cannot choose one itself. */
+export function freePort() {
+  return new Promise((done, failed) => {
+    const probe = createServer()
+      .once("error", failed)
+      .listen(0, "127.0.0.1", () => {
+        const { port } = probe.address();
+        probe.close(() => done(port));
+      });
+  });
+}

@@ -6,7 +6,6 @@
 
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +13,7 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { rolldown } from "rolldown";
 import { built } from "../build.mjs";
-import { start, stop } from "../../tests/children.mjs";
+import { freePort, start, stop } from "../../tests/children.mjs";
 import { Muriel } from "../../tests/muriel.mjs";
 import { CHROMIUM } from "./rig.mjs";
 
@@ -156,15 +155,6 @@ function countsIn(path) {
   } catch {
     return { passed: 0, failed: 0, skipped: 0, failures: [] };
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Runs files from the queue until it is empty, with one browser and one server for all of them. */

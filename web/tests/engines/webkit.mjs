@@ -2,10 +2,9 @@
 // WebKitGTK's MiniBrowser in a virtual screen, over plain WebDriver.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { start, stop } from "../children.mjs";
+import { freePort, start, stop } from "../children.mjs";
 import { Page, until } from "./page.mjs";
 
 export const name = "webkit";
@@ -108,17 +107,6 @@ function firstLine(child, stream) {
     });
     child.once("error", failed);
     child.once("exit", (status) => failed(new Error(`${child.spawnfile} ended with status ${status}`)));
-  });
-}
-
-function freePort() {
-  return new Promise((done, failed) => {
-    const probe = createServer()
-      .once("error", failed)
-      .listen(0, "127.0.0.1", () => {
-        const { port } = probe.address();
-        probe.close(() => done(port));
-      });
   });
 }
 
