@@ -48,7 +48,7 @@ export function freePort() {
     const probe = createServer()
       .once("error", failed)
       .listen(0, "127.0.0.1", () => {
-        const { port } = probe.address();
+        const { port } = /** @type {import("node:net").AddressInfo} */ (probe.address());
         probe.close(() => done(port));
       });
   });
