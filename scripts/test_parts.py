@@ -9,9 +9,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SLOW_S = 60
 SLOW_FILES = {
     "backup": "cases that wait for backups on a schedule, and kill a server in the middle of one",
-    "contract postgres": "schemathesis walks through the whole document in one run",
     "contract sqlite": "schemathesis walks through the whole document in one run",
-    "tests/stories::clock": "a month of experiments on two databases, with reports four times a day",
+    "tests/stories::clock": "a month of experiments on two databases",
     "tests/stories::webhooks": "receivers that hang until the server gives up, on two databases",
 }
 
