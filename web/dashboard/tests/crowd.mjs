@@ -1,6 +1,7 @@
 // Visitors of an experiment for results. They are sent with an API key, so that their times are trusted.
 
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 
 const DAY_MS = 86_400_000;
 
@@ -27,10 +28,17 @@ export async function browse(company, visitor, agent = "Mozilla/5.0 (X11; Linux 
   await post(company, "", headers, JSON.stringify(withIds(visitor)));
 }
 
-async function post(company, path, headers, body) {
+/** On a busy machine, a server answers 503 and when to try again. Events have ids, so none counts twice. */
+const TRIES = 30;
+
+async function post(company, path, headers, body, tries = TRIES) {
   const answer = await fetch(`${company.muriel.url}/events/${company.shop}${path}`, { method: "POST", headers, body });
   // Always read: a process does not end while the body of an answer is unread.
   const text = await answer.text();
+  if (answer.status === 503 && tries > 1) {
+    await setTimeout(answer.headers.get("retry-after") * 1_000);
+    return await post(company, path, headers, body, tries - 1);
+  }
   const refused = text.split("\n").find((line) => /"status":"(invalid|failed)"/.test(line));
   if (!answer.ok || refused) throw new Error(`events: ${answer.status} ${refused ?? text.slice(0, 500)}`);
 }

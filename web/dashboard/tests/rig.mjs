@@ -38,7 +38,7 @@ export function launch(engine = "chromium") {
 }
 
 /** Timeout for a page, on a machine that is busy with other work. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 240_000;
 
 /** Sizes of the windows in which pages are examined, in px. */
 const WIDE = 1280;
