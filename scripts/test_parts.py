@@ -63,7 +63,7 @@ PAGE_HEALTH = ["scripts/cargo", "test", "--quiet", "--release", "--locked", "-p"
 # The longest parts start first, and short parts that never wait start last: if a long part started last, other
 # processors would be idle.
 PARTS = [
-    Part("rust stories", [], "cargo"),
+    Part("rust stories", [], "cargo", tools=("npm",)),
     Part("dashboard", ["web/dashboard/tests/run"], tools=WEB),
     Part("browsers chromium", ["web/tests/run", "--engine", "chromium"], cores=0.5, full=["--full"], tools=WEB),
     Part("browsers webkit", ["web/tests/run", "--engine", "webkit"], cores=0.5, full=["--full"], tools=WEB),

@@ -2,7 +2,7 @@
 //! however it ends.
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -16,14 +16,31 @@ const UNSHARE: [&str; 5] = ["--mount", "--pid", "--fork", "--mount-proc", "--kil
 /// machine that does not support them, it prints a message and does nothing.
 ///
 /// # Panics
-/// When the test fails.
+/// When the test fails, or this program has no test with this name.
 pub fn run_isolated(test: &str, body: impl FnOnce()) {
     if is_inside() {
         return body();
     }
+    if !is_supported("") {
+        return;
+    }
     let arguments = [test, "--exact", "--nocapture"].map(OsString::from);
-    let is_well = enter(arguments, "").unwrap_or_else(|error| panic!("{error}"));
-    assert!(is_well, "see above");
+    let mut command = isolated(arguments).unwrap_or_else(|error| panic!("{error}"));
+    let mut inside = command.stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{error}"));
+    // The other process runs as long as this pipe is open.
+    let open = inside.stdin.take();
+    let mut has_passed = false;
+    for line in BufReader::new(inside.stdout.take().expect("a pipe")).split(b'\n') {
+        let line = line.expect("output");
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        // With a name that no test has, no test runs, and the program succeeds.
+        has_passed |= line.starts_with("test result: ok. 1 passed;");
+    }
+    let status = inside.wait().expect("a status");
+    drop(open);
+    assert!(status.success(), "see above");
+    assert!(has_passed, "no test is called {test}");
 }
 
 /// Returns whether this program is in separate namespaces. It then ends together with its parent.
@@ -49,18 +66,31 @@ pub fn is_inside() -> bool {
 /// # Errors
 /// When this program cannot be started.
 pub fn enter(arguments: impl IntoIterator<Item = OsString>, probe: &str) -> std::io::Result<bool> {
-    if let Err(why) = tried(probe) {
-        println!("skipped: this needs root, and mounts of its own: {why}");
+    if !is_supported(probe) {
         return Ok(true);
     }
-    let mut inside = Command::new("unshare");
-    inside.args(UNSHARE).arg(std::env::current_exe()?).args(arguments).env(INSIDE, "1").stdin(Stdio::piped());
-    let mut inside = inside.spawn()?;
+    let mut inside = isolated(arguments)?.spawn()?;
     // The other process runs as long as this pipe is open.
     let open = inside.stdin.take();
     let status = inside.wait()?;
     drop(open);
     Ok(status.success())
+}
+
+/// Command that starts this program with these arguments in separate namespaces.
+fn isolated(arguments: impl IntoIterator<Item = OsString>) -> std::io::Result<Command> {
+    let mut command = Command::new("unshare");
+    command.args(UNSHARE).arg(std::env::current_exe()?).args(arguments).env(INSIDE, "1").stdin(Stdio::piped());
+    Ok(command)
+}
+
+/// Returns whether namespaces are available and the script `probe` succeeds in them, and prints the reason if not.
+fn is_supported(probe: &str) -> bool {
+    let tried = tried(probe);
+    if let Err(why) = &tried {
+        println!("skipped: this needs root, and mounts of its own: {why}");
+    }
+    tried.is_ok()
 }
 
 fn tried(probe: &str) -> Result<(), String> {

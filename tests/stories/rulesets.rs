@@ -10,7 +10,6 @@ stories![
     drafts_are_never_delivered,
     bodies_are_compressed_for_those_who_take_it,
     anybody_may_ask_and_nothing_is_told_of_others,
-    a_project_made_beside_the_server_is_served,
     what_others_write_is_delivered,
     previews_open_with_their_token_only,
 ];
@@ -113,14 +112,6 @@ fn anybody_may_ask_and_nothing_is_told_of_others(on: On) {
     let nowhere = anyone.get(&format!("/geo/{}", acme.project_key)).has_status(200);
     assert_eq!(nowhere.header("cache-control"), Some("no-store"));
     assert_eq!(nowhere.body, json!({ "country": null, "region": null, "city": null }));
-}
-
-fn a_project_made_beside_the_server_is_served(on: On) {
-    let app = on.start();
-    let shop = known(&app, "Acme", "Shop");
-    // The first experiment is available at once.
-    let id = shop.experiment(json!({ "status": 1 }));
-    assert_eq!(delivered(&app, &shop), [id]);
 }
 
 /// The other writer is another server on PostgreSQL, and another process on SQLite: here, the

@@ -276,6 +276,7 @@ fn visual_changes(on: On) {
     ] {
         let refused = shop.patch(&path, sent(json!([{ "rm": "#ok" }, wrong]))).refused(400, "invalid_field");
         let fields = refused.fields();
+        assert!(!fields.is_empty(), "{wrong}: {}", refused.text());
         assert!(fields.iter().all(|field| field.starts_with("variants[0].data[1]")), "{wrong}: {}", refused.text());
         assert_eq!(shop.details(id)["variants"][0]["data"], good, "{wrong}");
     }

@@ -111,6 +111,13 @@ async function tried(test, engine, servers, isFull) {
   }
 }
 
+/** Adds the abilities that depend on the version of the engine, as a page has them. */
+async function detect(engine) {
+  const page = await engine.newPage();
+  engine.can.navigation = await page.evaluate(() => "navigation" in window);
+  await page.close();
+}
+
 /** Runs tests in one browser, and in a new one after that has failed. */
 class Worker {
   constructor(name, isStopping, isFull) {
@@ -124,6 +131,7 @@ class Worker {
     if (!this.engine) {
       const { launch } = await import(`./engines/${this.name}.mjs`);
       this.engine = await launch();
+      await detect(this.engine);
     }
     return this.engine;
   }

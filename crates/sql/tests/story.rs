@@ -60,9 +60,7 @@ stories![
     refuses_migrations_that_do_not_fit,
     a_failed_migration_leaves_nothing,
     a_migration_fills_what_its_statements_leave_open,
-    a_migration_may_take_longer_than_other_transactions,
     processes_may_migrate_at_once,
-    tells_when_others_write,
     closes,
 ];
 
@@ -513,28 +511,6 @@ async fn a_migration_fills_what_its_statements_leave_open(place: TestDatabase) -
     Ok(())
 }
 
-async fn a_migration_may_take_longer_than_other_transactions(place: TestDatabase) -> Done {
-    let limit = Duration::from_secs(3);
-    let db = place.open_with(PostgresOptions { transaction_timeout: limit, ..PostgresOptions::default() }).await?;
-    let slow = Migration {
-        version: 3,
-        name: "slow",
-        sql: "CREATE TABLE slow (id {id}) {strict}",
-        fill: Some(|tx| {
-            Box::pin(async move {
-                if tx.dialect() == Dialect::Postgres {
-                    tx.batch("SELECT pg_sleep(4)").await?;
-                }
-                Ok(())
-            })
-        }),
-    };
-    let [first, second] = SCHEMA;
-    db.migrate(&[first, second, slow]).await?;
-    execute(&db, "DELETE FROM slow", params![]).await?;
-    Ok(())
-}
-
 async fn processes_may_migrate_at_once(place: TestDatabase) -> Done {
     let mut calls = Vec::new();
     for _ in 0..4 {
@@ -547,30 +523,6 @@ async fn processes_may_migrate_at_once(place: TestDatabase) -> Done {
     let sql = "SELECT count(*) FROM schema_migration";
     let row = read_one(&place.open().await?, sql, params![]).await?;
     assert_eq!(row.int(0)?, 2);
-    Ok(())
-}
-
-async fn tells_when_others_write(place: TestDatabase) -> Done {
-    let db = place.ready().await?;
-    let Some(before) = db.foreign_commits() else {
-        assert_eq!(place.dialect(), Dialect::Postgres);
-        return Ok(());
-    };
-    add(&db, "own").await?;
-    read_one(&db, "SELECT count(*) FROM thing", params![]).await?;
-    assert_eq!(db.foreign_commits(), Some(before));
-    let other = place.open().await?;
-    add(&other, "foreign").await?;
-    let deadline = Instant::now() + DEADLINE;
-    while db.foreign_commits() == Some(before) {
-        assert!(Instant::now() < deadline, "a foreign commit went unseen");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    // A write checks before it returns.
-    let seen = db.foreign_commits();
-    add(&other, "foreign too").await?;
-    add(&db, "own too").await?;
-    assert_ne!(db.foreign_commits(), seen);
     Ok(())
 }
 
@@ -621,6 +573,33 @@ fn on_sqlite_a_body_that_waits_is_an_error() -> Done {
             .await;
         assert!(matches!(waited, Err(Error::Waited)), "{waited:?}");
         assert!(names(&db).await?.is_empty());
+        Ok(())
+    })
+}
+
+/// PostgreSQL sends notifications instead.
+#[test]
+fn on_sqlite_foreign_commits_are_seen() -> Done {
+    run_story(async {
+        let place = TestDatabase::sqlite()?;
+        let db = place.ready().await?;
+        let before = db.foreign_commits();
+        assert!(before.is_some());
+        add(&db, "own").await?;
+        read_one(&db, "SELECT count(*) FROM thing", params![]).await?;
+        assert_eq!(db.foreign_commits(), before);
+        let other = place.open().await?;
+        add(&other, "foreign").await?;
+        let deadline = Instant::now() + DEADLINE;
+        while db.foreign_commits() == before {
+            assert!(Instant::now() < deadline, "a foreign commit went unseen");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        // A write checks before it returns.
+        let seen = db.foreign_commits();
+        add(&other, "foreign too").await?;
+        add(&db, "own too").await?;
+        assert_ne!(db.foreign_commits(), seen);
         Ok(())
     })
 }
@@ -822,6 +801,26 @@ fn on_postgres_a_full_pool_and_a_long_wait_are_unavailable() -> Done {
         holder.abort();
         let _ = holder.await;
         db.ping().await?;
+        place.remove().await
+    })
+}
+
+/// SQLite has no limit for transactions.
+#[test]
+fn on_postgres_a_migration_may_take_longer_than_other_transactions() -> Done {
+    run_story(async {
+        let place = TestDatabase::postgres().await?;
+        let limit = Duration::from_secs(3);
+        let db = place.open_with(PostgresOptions { transaction_timeout: limit, ..PostgresOptions::default() }).await?;
+        let slow = Migration {
+            version: 3,
+            name: "slow",
+            sql: "CREATE TABLE slow (id {id}) {strict}",
+            fill: Some(|tx| Box::pin(async move { tx.batch("SELECT pg_sleep(4)").await })),
+        };
+        let [first, second] = SCHEMA;
+        db.migrate(&[first, second, slow]).await?;
+        execute(&db, "DELETE FROM slow", params![]).await?;
         place.remove().await
     })
 }

@@ -114,12 +114,6 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_a_user_agent_is_a_bots() {
-        let origin = visitors().origin("203.0.113.9".parse().unwrap(), b"");
-        assert!(origin.agent.is_bot);
-    }
-
-    #[test]
     fn a_server_may_leave_out_what_it_does_not_know() {
         let visitors = visitors();
         let nobody = visitors.origin_of(None, None);

@@ -169,10 +169,8 @@ fn what_could_take_long_is_refused() {
 
 #[test]
 fn nesting_is_bounded() {
-    for depth in [100, 170] {
-        let pattern = "(?:".repeat(depth) + &")".repeat(depth);
-        assert!(portable(&pattern).is_ok() || pattern.len() > BYTES_MAX, "{depth}");
-    }
+    let pattern = "(?:".repeat(100) + &")".repeat(100);
+    assert!(portable(&pattern).is_ok());
     let pattern = "(".repeat(255) + "a" + &")".repeat(255);
     assert!(portable(&pattern).is_err());
 }

@@ -214,10 +214,6 @@ async fn a_forged_rewrite_is_found() {
     erased(&log, vec![of_visitor("shop", "a")]).await.unwrap();
     let honest = copy(made.path());
     log.close().await.unwrap();
-    let before = place();
-    let other = Log::open(before.path(), rolling()).unwrap();
-    visited(&other, "shop", SECOND, &[("a", id(0, 0))]).await;
-    other.close().await.unwrap();
     assert_eq!(verified(honest.path()).first_damage, None);
 
     let forgeries: [(&str, &str); 8] = [
@@ -239,16 +235,12 @@ async fn a_forged_rewrite_is_found() {
         assert_eq!(report.first_damage.map(|damage| damage.seq), Some(3), "{what}");
     }
 
-    // A rewrite signed with another key is consistent in itself.
-    let forged = copy(honest.path());
-    let log = Log::open(forged.path(), rolling()).unwrap();
-    let (writer, path) = (log.clone(), forged.path().to_owned());
+    // A rewrite signed with another key is consistent in itself. With another key, existing records are not accepted as
+    // intact, so this uses a log without records.
     let theirs = RewriteKey::new(&[8; 32]);
     let what = ErasedEvents::OfVisitor(theirs.visitor("shop", "b"));
     let erasures = [Erasure { job: Uuid::nil(), project_key: "shop".into(), what }];
-    // With another key, existing records are not accepted as intact, so this uses a log without records.
     let fresh = place();
-    drop((log, path, writer));
     let log = Log::open(fresh.path(), rolling()).unwrap();
     for n in 0..3 {
         visited(&log, "shop", n as i64 * SECOND, &[("a", id(n, n)), ("b", id(n, 10 + n))]).await;
@@ -346,7 +338,6 @@ async fn a_crash_at_any_point_loses_nothing() {
         assert_eq!(report.removed, [found.len() as u64 - kept.len() as u64], "{point}");
         assert_eq!(all(dir.path()), kept, "{point}");
         log.close().await.unwrap();
-        assert!(!has_trace(dir.path(), "a-visitor-that-never-was", id(77, 77)));
         let names = fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
         assert_eq!(names.filter(|name| name.ends_with(".rewrite")).count(), 0, "{point}");
     }

@@ -66,8 +66,8 @@ export const PAGES = {
     },
   },
   "share-empty": { path: ({ nobody }) => nobody.path },
-  "share-revoked": { path: ({ revoked }) => revoked.path },
-  "share-unknown": { path: () => "/share/no-such-link" },
+  "share-revoked": { path: ({ revoked }) => revoked.path, isFixed: true },
+  "share-unknown": { path: () => "/share/no-such-link", isFixed: true },
   "share-dialog": { path: ({ results }) => results, act: openDialog },
   "share-dialog-part": {
     path: ({ results }) => `${results}?filter_by=country-DE,country-FR&goal=basket&breakdown_by=country`,

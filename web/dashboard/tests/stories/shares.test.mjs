@@ -108,6 +108,8 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   const sent = listen(colleague);
   await colleague.open(url.pathname);
   await seen(colleague.page, "Shorter checkout form");
+  for (const path of [`${url.pathname}/result`, `${url.pathname}/timeseries`])
+    await until(() => sent.some(({ pathname }) => pathname === path), path);
   for (const { pathname, cookie } of sent.filter(({ pathname }) => /\/(result|timeseries)$/.test(pathname)))
     assert.equal(cookie, undefined, pathname);
   assert.ok(sent.every(({ pathname }) => !pathname.startsWith("/v2/")));
