@@ -3,8 +3,6 @@
 use crate::postgres::Database;
 use crate::template::{self, patient_postgres, runtime};
 use crate::{Client, Contract, DEADLINE, Session, eventually, scratch};
-use muriel_api::edge::EdgeSettings;
-use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
 use muriel_cli::audit;
 use muriel_cli::config::{Common, Settings, StorageSettings};
@@ -21,6 +19,8 @@ use muriel_demo::{COMPANY, Company, Prepared, VisitorSettings, store_results, vi
 use muriel_domain::Instant;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::ExperimentId;
+use muriel_http::edge::EdgeSettings;
+use muriel_http::limits::RateLimits;
 use muriel_log::{LogOptions, Reserve};
 use muriel_results::ReportTimeouts;
 use muriel_service::experiments::{self, NewConclusion, Target};

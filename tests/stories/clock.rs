@@ -160,7 +160,7 @@ fn dates_that_have_passed_do_nothing_and_say_so(on: On) {
     };
     let (draft, warnings) = made(json!({ "status": 9, "configuration": { "start_test_date": past } }));
     assert!(
-        warnings.contains("configuration.start_test_date: this moment has passed, so it starts nothing"),
+        warnings.contains("configuration.start_test_date: this moment has passed, so it has no effect"),
         "{warnings}"
     );
     let dates = json!({ "start_test_date": "2026-01-01T00:00:00Z", "end_test_date": past });

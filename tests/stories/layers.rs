@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Workspace crates that each crate may use, outside of tests.
-const MAY_USE: [(&str, &[&str]); 20] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("muriel-domain", &[]),
     ("muriel-stats", &[]),
     ("muriel-sql", &[]),
@@ -60,6 +60,8 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "muriel-warehouse",
         ],
     ),
+    // It knows no operation.
+    ("muriel-http", &["muriel-sql"]),
     (
         "muriel-api",
         &[
@@ -68,12 +70,12 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "muriel-context",
             "muriel-delivery",
             "muriel-domain",
+            "muriel-http",
             "muriel-log",
             "muriel-outbound",
             "muriel-people",
             "muriel-results",
             "muriel-service",
-            "muriel-sql",
             "muriel-stats",
             "muriel-store",
             "muriel-warehouse",
@@ -92,6 +94,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "muriel-assign",
             "muriel-context",
             "muriel-domain",
+            "muriel-http",
             "muriel-service",
             "muriel-sql",
             "muriel-store",
@@ -108,6 +111,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "muriel-demo",
             "muriel-doctor",
             "muriel-domain",
+            "muriel-http",
             "muriel-log",
             "muriel-mcp",
             "muriel-outbound",

@@ -1,6 +1,6 @@
 //! Outages of PostgreSQL.
 
-use muriel_api::edge::EdgeSettings;
+use muriel_http::edge::EdgeSettings;
 use muriel_sql::PostgresOptions;
 use muriel_tests::process::{command, program, ready};
 use muriel_tests::{Client, DEADLINE, Link, On, TestApp, eventually, raw};

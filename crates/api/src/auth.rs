@@ -1,7 +1,6 @@
 //! Authentication and authorisation: checks that run before the handler, in a fixed order.
 
 use crate::error::ApiError;
-use crate::request::RequestContext;
 use crate::{sessions, unknown_query};
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
@@ -11,6 +10,7 @@ use muriel_context::access_cache::{KnownSession, OutagePolicy};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::CompanyId;
 use muriel_domain::person::Role;
+use muriel_http::request::RequestContext;
 use muriel_service::{App, Principal};
 use muriel_store::tenants::Project;
 use std::marker::PhantomData;

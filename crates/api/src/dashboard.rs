@@ -10,7 +10,6 @@ mod reports;
 use crate::error::ApiError;
 use crate::handlers::shares;
 use crate::handlers::traffic::{PathParams, encoded};
-use crate::request::RequestContext;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Response};
@@ -19,6 +18,8 @@ use files::FILES;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use muriel_context::digest::{hex, version_of};
 use muriel_delivery::rulesets::Encoded;
+use muriel_http::error::Failure as _;
+use muriel_http::request::RequestContext;
 use muriel_service::App;
 use std::sync::LazyLock;
 

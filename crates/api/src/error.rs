@@ -1,21 +1,17 @@
-//! Errors of requests, and their body.
+//! Errors of the operations.
 //!
-//! A handler returns [`ApiError`]. [`ApiError::facts`] gives status, code and sentence. The
-//! [edge](crate::edge) writes the body, since only the edge knows the request id. Errors of the
-//! framework and of the HTTP parser are handled in the same way.
+//! A handler returns [`ApiError`]. The [edge](muriel_http::edge) writes its body. Errors of the framework and of the
+//! HTTP parser are [`HttpError`]s, which have the same form.
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
 
-use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use muriel_context::error::{ConflictCode, ShareEnd};
 use muriel_domain::problem::{Problem, Problems};
-use serde::Serialize;
+use muriel_http::error::{Failure, FieldError, HttpError, failed, retry_after};
 
 use crate::sizes::EXPANDED_LIMIT;
 
@@ -44,34 +40,12 @@ pub enum ApiError {
     NotFound(&'static str),
     /// A shared result that is no longer shown.
     ShareEnded(ShareEnd),
-    /// No operation has this path.
-    RouteNotFound,
-    /// The path exists, but not with this method.
-    MethodNotAllowed,
     /// Fields of the body are not valid.
     Invalid(Problems),
     /// The body cannot be parsed. The problem names the field, if one is the cause.
     Malformed(Problem),
-    /// The request is not valid HTTP.
-    MalformedRequest,
     /// Parameters of the query are not valid.
     InvalidQuery(Problems),
-    /// The body is longer than `limit` bytes.
-    BodyTooLarge {
-        /// Maximum number of bytes that this operation accepts.
-        limit: usize,
-    },
-    /// The body has another media type or coding than the operation accepts.
-    UnsupportedMediaType {
-        /// Continuation of "the body must be": `application/json`.
-        expected: &'static str,
-    },
-    /// The request target is longer than 8 KiB.
-    UriTooLong,
-    /// The header block is too large or has too many fields.
-    HeadersTooLarge,
-    /// The request did not arrive in time.
-    Timeout,
     /// `If-Match` names another version than the current one.
     PreconditionFailed,
     /// The current state does not allow the operation.
@@ -80,16 +54,6 @@ pub enum ApiError {
         code: ConflictCode,
         /// Explanation for people.
         message: String,
-    },
-    /// The key, or the network of the client, has exceeded its rate limit.
-    RateLimited {
-        /// Seconds until one more request is accepted, at least 1.
-        retry_after_s: u64,
-    },
-    /// The server cannot answer at present.
-    Unavailable {
-        /// Seconds until a retry is worthwhile.
-        retry_after_s: u64,
     },
     /// The database stopped responding during a write, so it is not known whether the change was
     /// made.
@@ -101,8 +65,8 @@ pub enum ApiError {
         /// Seconds until a retry is worthwhile.
         retry_after_s: u64,
     },
-    /// Fault of the server. The cause is logged and never sent to the client.
-    Internal(Box<dyn Error + Send + Sync>),
+    /// An error that any operation can answer.
+    Http(HttpError),
 }
 
 /// Words of conflict codes, for the contract of an operation that answers with them.
@@ -202,30 +166,30 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ),
 ];
 
-/// Body of every error. The field order is the one on the wire.
-#[derive(Serialize)]
-struct Wire<'a> {
-    success: bool,
-    error: &'a str,
-    code: &'a str,
-    errors: Vec<WireProblem<'a>>,
-    request_id: &'a str,
-}
-
-#[derive(Serialize)]
-struct WireProblem<'a> {
-    field: &'a str,
-    message: &'a str,
-}
-
 impl ApiError {
     /// Fault of the server with its cause.
     pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> ApiError {
-        ApiError::Internal(cause.into())
+        HttpError::internal(cause).into()
     }
 
-    /// Status, code and sentence of the response.
-    pub fn facts(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
+    /// Error for a body that cannot be parsed, without a field.
+    pub fn malformed(sentence: impl Into<String>) -> ApiError {
+        ApiError::Malformed(Problem { field: String::new(), message: sentence.into() })
+    }
+
+    /// Problems that the body lists; empty for errors without any.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        let (several, one) = match self {
+            ApiError::Invalid(problems) | ApiError::InvalidQuery(problems) => (Some(problems), None),
+            ApiError::Malformed(problem) if !problem.field.is_empty() => (None, Some(problem)),
+            _ => (None, None),
+        };
+        several.into_iter().flat_map(Problems::iter).chain(one)
+    }
+}
+
+impl Failure for ApiError {
+    fn facts(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         use StatusCode as S;
         match self {
             ApiError::Unauthorized => (
@@ -269,45 +233,15 @@ impl ApiError {
                 let (code, sentence) = share_end(*end);
                 (S::GONE, code, sentence.into())
             }
-            ApiError::RouteNotFound => (S::NOT_FOUND, "unknown_route", "no operation has this path".into()),
-            ApiError::MethodNotAllowed => {
-                (S::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method".into())
-            }
             ApiError::Invalid(problems) => (S::BAD_REQUEST, "invalid_field", sentence(problems)),
             ApiError::Malformed(problem) => (S::BAD_REQUEST, "malformed_body", whole(problem).into()),
-            ApiError::MalformedRequest => (S::BAD_REQUEST, "malformed_request", "the request is not valid HTTP".into()),
             ApiError::InvalidQuery(problems) => (S::BAD_REQUEST, "invalid_parameter", sentence(problems)),
-            ApiError::BodyTooLarge { limit } => {
-                (S::PAYLOAD_TOO_LARGE, "body_too_large", format!("the body is over the limit of {limit} bytes").into())
-            }
-            ApiError::UnsupportedMediaType { expected } => {
-                (S::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", format!("the body must be {expected}").into())
-            }
-            ApiError::UriTooLong => {
-                (S::URI_TOO_LONG, "uri_too_long", "the request target is over the limit of 8 KiB".into())
-            }
-            ApiError::HeadersTooLarge => (
-                S::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "headers_too_large",
-                "the request's header fields are too large or too many".into(),
-            ),
-            ApiError::Timeout => (S::REQUEST_TIMEOUT, "request_timeout", "the request took too long to arrive".into()),
             ApiError::PreconditionFailed => (
                 S::PRECONDITION_FAILED,
                 "precondition_failed",
                 "If-Match does not name the current version; read it again, then retry".into(),
             ),
             ApiError::Conflict { code, message } => (S::CONFLICT, conflict_code(*code), message.as_str().into()),
-            ApiError::RateLimited { retry_after_s } => (
-                S::TOO_MANY_REQUESTS,
-                "rate_limited",
-                format!("too many requests; try again after {retry_after_s} s").into(),
-            ),
-            ApiError::Unavailable { retry_after_s } => (
-                S::SERVICE_UNAVAILABLE,
-                "unavailable",
-                format!("the server cannot answer now; try again after {retry_after_s} s").into(),
-            ),
             ApiError::OutcomeUnknown => (
                 S::SERVICE_UNAVAILABLE,
                 "outcome_unknown",
@@ -318,67 +252,22 @@ impl ApiError {
             ApiError::NotYet { why, retry_after_s } => {
                 (S::SERVICE_UNAVAILABLE, "unavailable", format!("{why}; try again after {retry_after_s} s").into())
             }
-            ApiError::Internal(_) => (
-                S::INTERNAL_SERVER_ERROR,
-                "internal",
-                "the server failed; quote the request id when you report it".into(),
-            ),
+            ApiError::Http(error) => error.facts(),
         }
     }
 
-    /// Status of the response.
-    pub fn status(&self) -> StatusCode {
-        self.facts().0
+    fn fields(&self) -> Vec<FieldError<'_>> {
+        self.problems().map(|Problem { field, message }| FieldError { field, message }).collect()
     }
 
-    /// Code in the response's body, one of [`CODES`].
-    pub fn code(&self) -> &'static str {
-        self.facts().1
-    }
-
-    /// Error for a body that cannot be parsed, without a field.
-    pub fn malformed(sentence: impl Into<String>) -> ApiError {
-        ApiError::Malformed(Problem { field: String::new(), message: sentence.into() })
-    }
-
-    /// Problems that the body lists; empty for errors without any.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
-        let (several, one) = match self {
-            ApiError::Invalid(problems) | ApiError::InvalidQuery(problems) => (Some(problems), None),
-            ApiError::Malformed(problem) if !problem.field.is_empty() => (None, Some(problem)),
-            _ => (None, None),
-        };
-        several.into_iter().flat_map(Problems::iter).chain(one)
-    }
-
-    /// Body of the response, as JSON.
-    pub fn body(&self, request_id: &str) -> Bytes {
-        let (_, code, error) = self.facts();
-        let problems = self.problems();
-        let errors = problems.map(|problem| WireProblem { field: &problem.field, message: &problem.message }).collect();
-        let wire = Wire { success: false, error: &error, code, errors, request_id };
-        // Strings and lists always serialise. If not, an empty body would still have the status.
-        serde_json::to_vec(&wire).unwrap_or_default().into()
-    }
-
-    /// Sets the header fields of this error.
-    pub fn add_headers(&self, headers: &mut HeaderMap) {
+    fn add_headers(&self, headers: &mut HeaderMap) {
         match self {
             ApiError::Unauthorized | ApiError::KeyNeeded | ApiError::SignInFailed | ApiError::TotpNeeded => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            ApiError::RateLimited { retry_after_s }
-            | ApiError::Unavailable { retry_after_s }
-            | ApiError::NotYet { retry_after_s, .. } => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from((*retry_after_s).max(1)));
-            }
-            ApiError::OutcomeUnknown => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            // The rest of the request may still be in transit, so the connection cannot be reused.
-            ApiError::Timeout => {
-                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
+            ApiError::NotYet { retry_after_s: seconds, .. } => retry_after(headers, *seconds),
+            ApiError::OutcomeUnknown => retry_after(headers, 1),
+            ApiError::Http(error) => error.add_headers(headers),
             _ => {}
         }
     }
@@ -408,7 +297,7 @@ impl From<muriel_context::Error> for ApiError {
             muriel_context::Error::Unauthorized => ApiError::Unauthorized,
             muriel_context::Error::SignInFailed => ApiError::SignInFailed,
             muriel_context::Error::TotpNeeded => ApiError::TotpNeeded,
-            muriel_context::Error::Throttled { retry_after_s } => ApiError::RateLimited { retry_after_s },
+            muriel_context::Error::Throttled { retry_after_s } => HttpError::RateLimited { retry_after_s }.into(),
             muriel_context::Error::RoleTooLow => ApiError::RoleTooLow,
             muriel_context::Error::MissingScope(scope) => ApiError::MissingScope(scope.name()),
             muriel_context::Error::RoleLacksScope(scope) => ApiError::RoleLacksScope(scope.name()),
@@ -419,15 +308,15 @@ impl From<muriel_context::Error> for ApiError {
             // This is always an error of parsing the request, which `From<ApiError>` below wrapped.
             muriel_context::Error::Unreadable(cause) => match cause.downcast::<ApiError>() {
                 Ok(error) => *error,
-                Err(cause) => ApiError::Internal(cause),
+                Err(cause) => ApiError::internal(cause),
             },
             muriel_context::Error::PreconditionFailed => ApiError::PreconditionFailed,
             muriel_context::Error::Conflict { code, message } => ApiError::Conflict { code, message },
-            muriel_context::Error::TooLarge => ApiError::BodyTooLarge { limit: EXPANDED_LIMIT },
-            muriel_context::Error::Unavailable { retry_after_s } => ApiError::Unavailable { retry_after_s },
+            muriel_context::Error::TooLarge => HttpError::BodyTooLarge { limit: EXPANDED_LIMIT }.into(),
+            muriel_context::Error::Unavailable { retry_after_s } => HttpError::Unavailable { retry_after_s }.into(),
             muriel_context::Error::OutcomeUnknown => ApiError::OutcomeUnknown,
             muriel_context::Error::NotYet { why, retry_after_s } => ApiError::NotYet { why, retry_after_s },
-            muriel_context::Error::Internal(cause) => ApiError::Internal(cause),
+            muriel_context::Error::Internal(cause) => ApiError::internal(cause),
         }
     }
 }
@@ -437,6 +326,12 @@ impl From<muriel_context::Error> for ApiError {
 impl From<ApiError> for muriel_context::Error {
     fn from(error: ApiError) -> Self {
         muriel_context::Error::Unreadable(Box::new(error))
+    }
+}
+
+impl From<HttpError> for ApiError {
+    fn from(error: HttpError) -> Self {
+        ApiError::Http(error)
     }
 }
 
@@ -455,27 +350,10 @@ impl fmt::Display for ApiError {
 impl Error for ApiError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            ApiError::Internal(cause) => Some(cause.as_ref()),
+            ApiError::Http(error) => error.source(),
             _ => None,
         }
     }
-}
-
-/// Error in the extensions of a response, for the edge.
-#[derive(Debug, Clone)]
-pub struct Failed {
-    /// Error to write and log.
-    pub error: Arc<ApiError>,
-    /// Error body of protocols that define their own format; none for the usual one.
-    pub body: Option<Bytes>,
-}
-
-/// Response whose error the edge writes, with `body` instead of the usual one if given.
-pub(crate) fn failed(error: ApiError, body: Option<Bytes>) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = error.status();
-    response.extensions_mut().insert(Failed { error: Arc::new(error), body });
-    response
 }
 
 impl IntoResponse for ApiError {
@@ -542,7 +420,7 @@ mod tests {
         "#]],
         );
         check(
-            ApiError::RateLimited { retry_after_s: 0 },
+            HttpError::RateLimited { retry_after_s: 0 }.into(),
             expect![[r#"
             429 {"success":false,"error":"too many requests; try again after 0 s","code":"rate_limited","errors":[],"request_id":"id-1"}
             retry-after: 1
@@ -571,17 +449,17 @@ mod tests {
             ApiError::ShareEnded(ShareEnd::Expired),
             ApiError::ShareEnded(ShareEnd::Revoked),
             ApiError::ShareEnded(ShareEnd::Outdated),
-            ApiError::RouteNotFound,
-            ApiError::MethodNotAllowed,
+            HttpError::RouteNotFound.into(),
+            HttpError::MethodNotAllowed.into(),
             ApiError::Invalid(Problems::default()),
             ApiError::malformed(""),
-            ApiError::MalformedRequest,
+            HttpError::MalformedRequest.into(),
             ApiError::InvalidQuery(Problems::default()),
-            ApiError::BodyTooLarge { limit: 1 },
-            ApiError::UnsupportedMediaType { expected: "" },
-            ApiError::UriTooLong,
-            ApiError::HeadersTooLarge,
-            ApiError::Timeout,
+            HttpError::BodyTooLarge { limit: 1 }.into(),
+            HttpError::UnsupportedMediaType { expected: "" }.into(),
+            HttpError::UriTooLong.into(),
+            HttpError::HeadersTooLarge.into(),
+            HttpError::Timeout.into(),
             ApiError::PreconditionFailed,
             conflict(ConflictCode::TransitionForbidden),
             conflict(ConflictCode::Concluded),
@@ -603,8 +481,8 @@ mod tests {
             conflict(ConflictCode::ProposalOutdated),
             conflict(ConflictCode::OwnProposal),
             conflict(ConflictCode::IdempotencyKeyReused),
-            ApiError::RateLimited { retry_after_s: 1 },
-            ApiError::Unavailable { retry_after_s: 1 },
+            HttpError::RateLimited { retry_after_s: 1 }.into(),
+            HttpError::Unavailable { retry_after_s: 1 }.into(),
             ApiError::OutcomeUnknown,
             ApiError::internal("x"),
         ];

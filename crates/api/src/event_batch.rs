@@ -4,8 +4,8 @@
 //! then is anything stored. So nothing is stored of a batch that is truncated or too large, although only a part of it
 //! is expanded in memory at a time.
 
-use crate::body::BatchBody;
 use crate::error::ApiError;
+use crate::event_body::BatchBody;
 use crate::json::parse_events_line;
 use crate::sizes::{BATCH_EXPANDED_LIMIT, EXPANDED_LIMIT};
 use crate::wire::event::{self, VALUES_MAX};
@@ -17,6 +17,7 @@ use muriel_delivery::intake::{
 use muriel_delivery::memory_budget::Reservation;
 use muriel_delivery::rulesets::Delivery;
 use muriel_domain::Instant;
+use muriel_http::error::HttpError;
 use muriel_log::lines::{Content, Lines};
 use muriel_log::{Batch, BatchEvent};
 use muriel_service::App;
@@ -134,7 +135,7 @@ fn survey(bytes: Bytes, is_gzip: bool) -> Result<usize, ApiError> {
         }
         is_blank &= line.content == Content::Nothing;
         if lines.read() > BATCH_EXPANDED_LIMIT as u64 {
-            return Err(ApiError::BodyTooLarge { limit: BATCH_EXPANDED_LIMIT });
+            return Err(HttpError::BodyTooLarge { limit: BATCH_EXPANDED_LIMIT }.into());
         }
     }
     if is_blank {

@@ -1,11 +1,8 @@
 //! Checks for routes of other crates: authentication, the key's rate limit, and limits on JSON.
 
 use crate::auth::{bearer, without_session};
-use crate::body::{BODY_DEADLINE, MediaType, read_json_body};
 use crate::error::ApiError;
 use crate::json;
-use crate::request::RequestContext;
-use crate::sizes::BODY_LIMIT;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
@@ -13,6 +10,9 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::MethodRouter;
 use muriel_context::access_cache::OutagePolicy;
+use muriel_http::body::BODY_LIMIT;
+use muriel_http::body::{BODY_DEADLINE, MediaType, read_json_body};
+use muriel_http::request::RequestContext;
 use muriel_service::App;
 
 /// Route that only requests with a valid key and a JSON body reach. Scopes and projects are not checked here: the

@@ -3,56 +3,21 @@
 //! Labels come from closed sets: the routes of the router, HTTP methods, status
 //! codes. No text from clients or customers becomes a label.
 
-mod format;
-
-pub use format::MetricsFormat;
-
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use http::{Method, StatusCode};
 use muriel_delivery::intake::EventCounts;
-use prometheus_client::encoding::{EncodeLabelSet, text};
+use muriel_http::metrics::{HttpMetrics, MetricsFormat};
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
-
-/// Route label of requests that match no operation.
-pub const UNMATCHED: &str = "unmatched";
-
-/// Upper bounds in seconds. Most requests take well under a millisecond.
-const DURATION_BOUNDS_S: [f64; 14] =
-    [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct RequestLabels {
-    route: String,
-    method: &'static str,
-    status: u16,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct RouteLabels {
-    route: String,
-}
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct ComponentLabels {
     component: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct LimitLabels {
-    limit: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct ReasonLabels {
-    reason: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -83,38 +48,11 @@ struct TaskMetrics {
     last_success: Family<TaskLabels, Seconds>,
 }
 
-type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
-
-/// Metrics of one route, found without building a label.
-struct RouteMetrics {
-    duration: Histogram,
-    requests: RwLock<HashMap<(&'static str, u16), Counter>>,
-}
-
 /// Metrics of one server.
 pub struct Metrics {
     registry: Registry,
-    requests: Family<RequestLabels, Counter>,
-    durations: Durations,
-    routes: RwLock<HashMap<String, Arc<RouteMetrics>>>,
-    /// Requests in flight.
-    pub in_flight: Gauge,
-    /// Open connections.
-    pub connections: Gauge,
-    /// Connections refused because the server has reached its maximum.
-    pub rejected_total: Counter,
-    /// Connections refused because their network has reached its maximum.
-    pub rejected_network: Counter,
-    /// Requests refused by the rate limit of their key.
-    pub rate_limited_key: Counter,
-    /// Requests refused by the rate limit of their network.
-    pub rate_limited_network: Counter,
-    /// Keys with a bucket in the rate limiter.
-    pub rate_limit_keys: Gauge,
-    /// Networks with a bucket in the rate limiter.
-    pub rate_limit_networks: Gauge,
-    /// Panics that were caught while handling requests.
-    pub panics: Counter,
+    /// Connections and requests.
+    pub http: Arc<HttpMetrics>,
     /// Events by outcome.
     pub events: EventCounts,
     /// 1 while the event log accepts events, otherwise 0.
@@ -153,39 +91,7 @@ impl Metrics {
     pub fn new() -> Metrics {
         let mut registry = Registry::default();
 
-        let requests = Family::<RequestLabels, Counter>::default();
-        registry.register("muriel_http_requests", "Requests answered", requests.clone());
-        let durations = Durations::new_with_constructor(|| Histogram::new(DURATION_BOUNDS_S) as Histogram);
-        registry.register(
-            "muriel_http_request_duration_seconds",
-            "Time from the end of a request's header to its answer",
-            durations.clone(),
-        );
-        let in_flight = Gauge::default();
-        registry.register("muriel_http_requests_in_flight", "Requests being answered", in_flight.clone());
-        let connections = Gauge::default();
-        registry.register("muriel_http_connections", "Connections open", connections.clone());
-
-        let rejected = Family::<ReasonLabels, Counter>::default();
-        registry.register(
-            "muriel_http_connections_rejected",
-            "Connections refused, by the limit that they hit",
-            rejected.clone(),
-        );
-        let rejected_by = |reason| rejected.get_or_create_owned(&ReasonLabels { reason });
-
-        let limited = Family::<LimitLabels, Counter>::default();
-        registry.register("muriel_http_rate_limited", "Requests refused, by the limit that they hit", limited.clone());
-        let limited_by = |limit| limited.get_or_create_owned(&LimitLabels { limit });
-
-        let entries = Family::<LimitLabels, Gauge>::default();
-        registry.register(
-            "muriel_rate_limit_entries",
-            "Keys and networks that the rate limiter tracks",
-            entries.clone(),
-        );
-        let entries_of = |limit| entries.get_or_create_owned(&LimitLabels { limit });
-
+        let http = Arc::new(HttpMetrics::new(&mut registry));
         let events = Family::<OutcomeLabels, Counter>::default();
         registry.register("muriel_events", "Events that arrived, by outcome", events.clone());
         let events_that = |outcome| events.get_or_create_owned(&OutcomeLabels { outcome });
@@ -271,8 +177,6 @@ impl Metrics {
             rulesets_stale_seconds.clone(),
         );
 
-        let panics = Counter::default();
-        registry.register("muriel_http_panics", "Panics caught while answering", panics.clone());
         let started = Seconds::default();
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
         started.set(since_epoch.map_or(0.0, |since| since.as_secs_f64()));
@@ -280,18 +184,7 @@ impl Metrics {
         registry.register("muriel_build", "The running version", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
 
         Metrics {
-            requests,
-            durations,
-            routes: RwLock::default(),
-            in_flight,
-            connections,
-            rejected_total: rejected_by("total"),
-            rejected_network: rejected_by("network"),
-            rate_limited_key: limited_by("key"),
-            rate_limited_network: limited_by("network"),
-            rate_limit_keys: entries_of("key"),
-            rate_limit_networks: entries_of("network"),
-            panics,
+            http,
             events: EventCounts {
                 stored: events_that("stored"),
                 repeated: events_that("repeated"),
@@ -345,91 +238,31 @@ impl Metrics {
         self.jobs.get_or_create_owned(&JobLabels { rule, outcome }).inc();
     }
 
-    /// Counts one response. `route` is a route of the router or [`UNMATCHED`].
-    pub fn answered(&self, route: &str, method: &Method, status: StatusCode, duration: Duration) {
-        let metrics = self.route(route);
-        metrics.duration.observe(duration.as_secs_f64());
-        let key = (method_label(method), status.as_u16());
-        {
-            let requests = metrics.requests.read();
-            let requests = requests.unwrap_or_else(PoisonError::into_inner);
-            if let Some(counter) = requests.get(&key) {
-                counter.inc();
-                return;
-            }
-        }
-        let counter =
-            self.requests.get_or_create_owned(&RequestLabels { route: route.to_owned(), method: key.0, status: key.1 });
-        counter.inc();
-        let requests = metrics.requests.write();
-        let mut requests = requests.unwrap_or_else(PoisonError::into_inner);
-        requests.insert(key, counter);
-    }
-
-    fn route(&self, route: &str) -> Arc<RouteMetrics> {
-        {
-            let routes = self.routes.read();
-            let routes = routes.unwrap_or_else(PoisonError::into_inner);
-            if let Some(metrics) = routes.get(route) {
-                return Arc::clone(metrics);
-            }
-        }
-        let duration = self.durations.get_or_create_owned(&RouteLabels { route: route.to_owned() });
-        let routes = self.routes.write();
-        let mut routes = routes.unwrap_or_else(PoisonError::into_inner);
-        let metrics = routes
-            .entry(route.to_owned())
-            .or_insert_with(|| Arc::new(RouteMetrics { duration, requests: RwLock::default() }));
-        Arc::clone(metrics)
-    }
-
-    /// All metrics in the OpenMetrics text format.
-    pub fn render(&self) -> String {
-        let mut out = String::new();
-        // Writing to a string does not fail.
-        let _ = text::encode(&mut out, &self.registry);
-        out
-    }
-
     /// All metrics in the given format.
-    pub fn render_as(&self, format: MetricsFormat) -> String {
-        match format {
-            MetricsFormat::OpenMetrics => self.render(),
-            MetricsFormat::Plain => format::plain(&self.render()),
-        }
-    }
-}
-
-/// Method as a label. Non-standard methods share one label.
-fn method_label(method: &Method) -> &'static str {
-    match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::PATCH => "PATCH",
-        Method::DELETE => "DELETE",
-        Method::OPTIONS => "OPTIONS",
-        _ => "other",
+    pub fn render(&self, format: MetricsFormat) -> String {
+        muriel_http::metrics::write(&self.registry, format)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::{Method, StatusCode};
+    use muriel_http::metrics::UNMATCHED;
+    use std::collections::HashMap;
 
     #[test]
     fn renders_what_was_counted() {
         let metrics = Metrics::new();
         let route = "/v1/projects/{project}";
         let took = Duration::from_micros(300);
-        metrics.answered(route, &Method::GET, StatusCode::OK, took);
-        metrics.answered(route, &Method::GET, StatusCode::OK, took);
+        metrics.http.answered(route, &Method::GET, StatusCode::OK, took);
+        metrics.http.answered(route, &Method::GET, StatusCode::OK, took);
         let brew = Method::from_bytes(b"BREW").unwrap();
-        metrics.answered(UNMATCHED, &brew, StatusCode::NOT_FOUND, took);
-        metrics.rate_limited_key.inc();
-        metrics.connections.inc();
-        let text = metrics.render();
+        metrics.http.answered(UNMATCHED, &brew, StatusCode::NOT_FOUND, took);
+        metrics.http.rate_limited_key.inc();
+        metrics.http.connections.inc();
+        let text = metrics.render(MetricsFormat::OpenMetrics);
         for line in [
             r#"muriel_http_requests_total{route="/v1/projects/{project}",method="GET",status="200"} 2"#,
             r#"muriel_http_requests_total{route="unmatched",method="other",status="404"} 1"#,
@@ -452,11 +285,11 @@ mod tests {
     #[test]
     fn the_plain_format_has_its_names_and_types() {
         let metrics = Metrics::new();
-        metrics.answered(UNMATCHED, &Method::GET, StatusCode::OK, Duration::ZERO);
+        metrics.http.answered(UNMATCHED, &Method::GET, StatusCode::OK, Duration::ZERO);
         metrics.component("log").set(1);
         metrics.task_ran("prune", Duration::ZERO, false);
         metrics.job_ran("start", "done");
-        let text = metrics.render_as(MetricsFormat::Plain);
+        let text = metrics.render(MetricsFormat::Plain);
         let mut types: HashMap<&str, &str> = HashMap::new();
         let (mut helped, mut samples) = (Vec::new(), 0);
         for line in text.lines() {
@@ -489,17 +322,17 @@ mod tests {
         assert!(text.contains("\n# TYPE muriel_build_info gauge\nmuriel_build_info{version="));
         // No sample is lost compared with the other format.
         let of = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
-        assert_eq!(samples, of(&metrics.render()));
+        assert_eq!(samples, of(&metrics.render(MetricsFormat::OpenMetrics)));
     }
 
     #[test]
     fn each_metric_is_documented() {
         let guide = include_str!("../../../docs/running.md");
         let metrics = Metrics::new();
-        metrics.answered(UNMATCHED, &Method::GET, StatusCode::OK, Duration::ZERO);
+        metrics.http.answered(UNMATCHED, &Method::GET, StatusCode::OK, Duration::ZERO);
         metrics.component("log").set(1);
         metrics.task_ran("prune", Duration::ZERO, true);
-        let text = metrics.render();
+        let text = metrics.render(MetricsFormat::OpenMetrics);
         let names: Vec<&str> =
             text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
         assert!(names.len() > 15, "{names:?}");

@@ -5,7 +5,6 @@ use crate::handlers::{
     history, hypotheses, inbox, keys, live, me, ofrep, overview, people, programme, projects, proposals, rates,
     results, script, serving, session, shares, simulation, traffic, visitor_data, webhooks,
 };
-use crate::request::X_REQUEST_ID;
 use crate::sessions::SessionsOff;
 use crate::{dashboard, docs, openapi, unknown_query};
 use axum::response::Redirect;
@@ -14,6 +13,7 @@ use axum::{Extension, Router};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
 use http::{HeaderName, Method};
 use muriel_delivery::script::Mount;
+use muriel_http::request::X_REQUEST_ID;
 use muriel_service::App;
 use serde_json::Value;
 use std::sync::LazyLock;

@@ -5,10 +5,8 @@
 //! origin. A request that changes something must name this origin, and must send a token that no other origin can read.
 
 use crate::client_address;
-use crate::connection::PeerAddr;
 use crate::cookies::cookies;
 use crate::error::ApiError;
-use crate::limits::Network;
 use axum::extract::FromRequestParts;
 use axum::response::Response;
 use http::header::{self, SET_COOKIE};
@@ -16,6 +14,8 @@ use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use muriel_context::access_cache::{KnownSession, SESSION_MAX_US};
+use muriel_http::connection::PeerAddr;
+use muriel_http::limits::Network;
 use muriel_people::{Browser, DEVICE_US, OIDC_COOKIE_S, SignedIn};
 use muriel_service::App;
 use std::convert::Infallible;

@@ -3,12 +3,12 @@
 use crate::config::Settings;
 use crate::{Error, Result};
 use muriel_api::WithoutCode;
-use muriel_api::edge::Edge;
 use muriel_api::guard::guarded;
-use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
 use muriel_api::router::{self, Listener};
-use muriel_api::sizes::BODY_LIMIT;
+use muriel_http::body::BODY_LIMIT;
+use muriel_http::edge::Edge;
+use muriel_http::limits::Limits;
 use muriel_mcp::Api;
 use muriel_mcp::http::HttpSettings;
 use muriel_service::App;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The API with `/mcp` next to it. A call of a tool passes the edge twice: as a request to `/mcp`, and as the API
 /// request that it makes.
 pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Result<Edge> {
-    let around = |router| Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone());
+    let around = |router| Edge::new(router, settings.edge.clone(), limits.clone(), metrics.http.clone());
     // Tools accept only API keys.
     let api = around(router::router(app.clone(), Listener::WithoutPeople));
     let allows_code = settings.mcp.allows_code;
@@ -37,10 +37,10 @@ pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics
 /// The API for people, on a separate listener.
 pub(crate) fn dashboard_edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Edge {
     let router = router::router(app.clone(), Listener::People);
-    Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone())
+    Edge::new(router, settings.edge.clone(), limits.clone(), metrics.http.clone())
 }
 
-/// Hosts under which the server is reached.
+/// Host names and addresses at which the server is reached.
 fn hosts(settings: &Settings) -> Vec<String> {
     let mut hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
     let listens = settings.listen.ip();

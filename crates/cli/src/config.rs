@@ -7,12 +7,12 @@ pub use mcp::{McpFlags, McpSettings};
 use crate::oidc::OidcFile;
 use crate::{Error, Result};
 use clap::Args;
-use muriel_api::edge::EdgeSettings;
-use muriel_api::limits::RateLimits;
 use muriel_context::clock::Clock;
 use muriel_delivery::site::Site;
 use muriel_delivery::visitor::TrustedProxies;
 use muriel_domain::time::DAY_US;
+use muriel_http::edge::EdgeSettings;
+use muriel_http::limits::RateLimits;
 use muriel_log::{Durability, LogOptions, Reserve};
 use muriel_outbound::{AllowedNetworks, Names};
 use muriel_people::{PeopleSettings, PublicUrl};
@@ -51,7 +51,7 @@ pub struct Common {
     pub config: Option<PathBuf>,
 }
 
-/// Names under which pages reach the server.
+/// Names that pages use for the server.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SiteFlags {
     /// Name of the script's API on pages, and prefix of its cookies [default: muriel].
@@ -65,7 +65,7 @@ pub struct SiteFlags {
 /// Flags of servers only.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServeFlags {
-    /// Names under which pages reach it.
+    /// Names that pages use for the server.
     #[command(flatten)]
     pub site: SiteFlags,
     /// Tools for agents.
@@ -78,7 +78,7 @@ pub struct ServeFlags {
     /// [default: off, --listen serves people too].
     #[arg(long, env = "MURIEL_DASHBOARD_LISTEN", value_name = "ADDR")]
     pub dashboard_listen: Option<String>,
-    /// URL under which people reach the server, such as `https://muriel.example`. Needed for everybody who is not on
+    /// URL at which people reach the server, such as `https://muriel.example`. Needed for everybody who is not on
     /// this machine [default: off, people sign in on this machine only, without TLS].
     #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
@@ -248,7 +248,7 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Separate address to listen on for people, if any.
     pub dashboard_listen: Option<SocketAddr>,
-    /// URL under which people reach the server, and sign-in settings.
+    /// URL at which people reach the server, and sign-in settings.
     pub people: PeopleSettings,
     /// Address for Prometheus; `None` for off.
     pub metrics_listen: Option<SocketAddr>,
@@ -282,7 +282,7 @@ pub struct Settings {
     pub webhook_names: Names,
     /// Time after its last renewal for which the node still counts as running.
     pub node_lease: Duration,
-    /// Names under which pages reach the server.
+    /// Names that pages use for the server.
     pub site: Site,
     /// Settings of the tools for agents.
     pub mcp: McpSettings,
@@ -367,7 +367,7 @@ pub(crate) fn metrics_listen(common: &Common) -> Result<Option<String>> {
     Ok(File::read(common.config.as_deref())?.metrics_listen)
 }
 
-/// URL under which people reach the server, from the settings file.
+/// URL at which people reach the server, from the settings file.
 ///
 /// # Errors
 /// A settings file that cannot be read, and a URL at which nobody can sign in.

@@ -11,13 +11,13 @@ use crate::server_address::ServerAddress;
 use crate::shutdown::{CLOSE_TIMEOUT, Signals, end_after};
 use crate::tasks;
 use crate::{Error, Result};
-use muriel_api::connection::ServerSettings;
-use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
-use muriel_api::server;
 use muriel_context::api_key::Pepper;
 use muriel_delivery::visitor::{Geography, Visitors};
 use muriel_domain::experiment::Rule;
+use muriel_http::connection::ServerSettings;
+use muriel_http::limits::Limits;
+use muriel_http::server;
 use muriel_outbound::Outbound;
 use muriel_people as people;
 use muriel_service::jobs::JobOutcome;
@@ -97,7 +97,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     };
     let (stop, stopped) = watch::channel(false);
     let OpenedApp { app, registration, is_prepared } = open_app(&settings, traffic, &node).await?;
-    let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
+    let limits = Arc::new(Limits::new(settings.rate_limits, &metrics.http));
     let edge = agents::edge(&app, &settings, &limits, &metrics)?;
 
     let listeners = match listen_all(&settings).await {
@@ -170,7 +170,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     };
     let serve = |(listener, edge)| {
         let settings = ServerSettings::default();
-        tokio::spawn(server::serve(listener, edge, metrics.clone(), settings, is_set(stopped.clone())))
+        tokio::spawn(server::serve(listener, edge, metrics.http.clone(), settings, is_set(stopped.clone())))
     };
     let serving = [(listener, edge)].into_iter().chain(dashboard).map(serve).collect();
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
@@ -498,7 +498,8 @@ async fn serve_metrics(
                 let (app, worker) = (app.clone(), worker.clone());
                 Box::pin(async move { tasks::status(&app, &worker).await.to_string() })
             };
-            tokio::spawn(server::serve_metrics(listener, metrics, status, is_set(stopped)));
+            let text = move |format| metrics.render(format);
+            tokio::spawn(server::serve_metrics(listener, text, status, is_set(stopped)));
             address
         }
         Err(error) => {

@@ -4,10 +4,10 @@ use super::data::{Body, Project};
 use crate::{Error, Result};
 use axum::body::to_bytes;
 use axum::http::{Method, Request};
-use muriel_api::edge::{Edge, EdgeSettings};
-use muriel_api::limits::{Limits, RateLimits};
-use muriel_api::metrics::Metrics;
 use muriel_context::api_key::ApiKey;
+use muriel_http::edge::{Edge, EdgeSettings};
+use muriel_http::limits::{Limits, RateLimits};
+use muriel_http::metrics::HttpMetrics;
 use muriel_service::App;
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Client {
 impl Client {
     /// Creates a caller of the API of `app`.
     pub(super) fn new(app: App, key: &ApiKey) -> Self {
-        let metrics = Arc::new(Metrics::new());
+        let metrics = Arc::new(HttpMetrics::default());
         let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
         let edge = Edge::new(
             muriel_api::router::router(app, muriel_api::router::Listener::Everybody),

@@ -23,14 +23,14 @@ pub use welcome::{Welcome, reachable};
 
 use client::Client;
 use data::Project;
-use muriel_api::connection::ServerSettings;
-use muriel_api::edge::{Edge, EdgeSettings};
-use muriel_api::limits::{Limits, RateLimits};
-use muriel_api::metrics::Metrics;
-use muriel_api::server;
 use muriel_context::api_key::{ApiKey, Pepper};
 use muriel_context::clock::Clock;
 use muriel_domain::Instant;
+use muriel_http::connection::ServerSettings;
+use muriel_http::edge::{Edge, EdgeSettings};
+use muriel_http::limits::{Limits, RateLimits};
+use muriel_http::metrics::HttpMetrics;
+use muriel_http::server;
 use muriel_service::{App, Traffic, experiments};
 use muriel_sql::Db;
 use muriel_store::programme::{self, ProgrammeFilter};
@@ -213,7 +213,7 @@ async fn unlimited(app: App) -> Result<(SocketAddr, Serving)> {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.map_err(|error| Error::Other(error.into()))?;
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
-    let metrics = Arc::new(Metrics::new());
+    let metrics = Arc::new(HttpMetrics::default());
     let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
     let edge = Edge::new(
         muriel_api::router::router(app, muriel_api::router::Listener::Everybody),

@@ -4,7 +4,6 @@ use super::experiments::{id_in, target};
 use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
 use crate::auth::{Caller, PersonIn, Read, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::experiment::status_code;
 use crate::wire::{conclusion as wire, schemas, views};
@@ -17,6 +16,7 @@ use muriel_context::error::ConflictCode::{
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
+use muriel_http::body::MediaType;
 use muriel_service::App;
 use muriel_service::experiments::{self, Changed};
 

@@ -4,7 +4,6 @@ use super::experiments::{id_in, target};
 use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::{if_match, json as answered, tagged};
 use crate::auth::{Caller, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::json as gate;
 use crate::wire::experiment as wire;
@@ -16,6 +15,7 @@ use http::StatusCode;
 use muriel_context::error::ConflictCode::{ApprovalNeeded, KeyTaken, TransitionForbidden};
 use muriel_domain::experiment::Experiment;
 use muriel_domain::{Problems, text};
+use muriel_http::body::MediaType;
 use muriel_service::App;
 use muriel_service::experiments::{self, Created, Edit, NewExperiment};
 

@@ -3,7 +3,6 @@
 use super::read_body;
 use crate::answer::written;
 use crate::auth::{Caller, Evaluate};
-use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::wire::evaluation::{assignments, many_request};
 use crate::wire::schemas;
@@ -14,6 +13,7 @@ use muriel_assign::Experiment;
 use muriel_delivery::evaluation;
 use muriel_delivery::rulesets::Delivery;
 use muriel_domain::Problems;
+use muriel_http::body::MediaType;
 use muriel_service::App;
 use std::borrow::Cow;
 

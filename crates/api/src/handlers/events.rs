@@ -2,12 +2,11 @@
 
 use crate::answer::{json as answered, json_lines, warned};
 use crate::auth::{KeyCaller, Report, has_key};
-use crate::body::{read_batch_body, read_events_body};
 use crate::client_address;
-use crate::connection::PeerAddr;
 use crate::cookies;
 use crate::error::ApiError;
 use crate::event_batch;
+use crate::event_body::{read_batch_body, read_events_body};
 use crate::json::parse_events;
 use crate::wire::event::{self, ClientHints, EventBatch, VALUES_MAX};
 use axum::Extension;
@@ -20,6 +19,7 @@ use muriel_delivery::intake::{
     ConsentFacts, ConsentRefusal, IngestOutcome, consent_refusal, memory_to_read, memory_to_store, store,
 };
 use muriel_delivery::visitor::{Origin, Visitors};
+use muriel_http::connection::PeerAddr;
 use muriel_service::App;
 use serde::Serialize;
 use std::net::IpAddr;

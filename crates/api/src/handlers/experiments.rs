@@ -3,7 +3,6 @@
 use super::{Sent, idempotency_key, next_after, page_of_names, read_body, rendered, stored};
 use crate::answer::{if_match, is_known, json, tagged, warned, written};
 use crate::auth::{Caller, Read, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::experiment::{self as wire, status_code};
 use crate::wire::fields::Mode;
@@ -18,6 +17,7 @@ use muriel_context::error::ConflictCode::{ApprovalNeeded, Concluded, KeyTaken, T
 use muriel_delivery::integrations;
 use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::ExperimentId;
+use muriel_http::body::MediaType;
 use muriel_results::Inquiry;
 use muriel_service::experiments::{self, Created, Edit, StatusChanged, Target};
 use muriel_service::{App, preview, results};

@@ -3,7 +3,6 @@
 use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::{if_match, json, tagged};
 use crate::auth::{Caller, Read, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{goal as wire, schemas, views};
@@ -13,6 +12,7 @@ use http::{HeaderMap, StatusCode, Uri};
 use muriel_context::error::ConflictCode::{ApprovalNeeded, GoalInUse, KeyTaken};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::GoalId;
+use muriel_http::body::MediaType;
 use muriel_service::{App, goals};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("goal");

@@ -3,7 +3,6 @@
 use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
 use crate::auth::{Caller, Read, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{group as wire, schemas, views};
@@ -12,6 +11,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_context::error::ConflictCode::{ApprovalNeeded, MovesVisitors};
 use muriel_domain::ids::GroupId;
+use muriel_http::body::MediaType;
 use muriel_service::groups::GroupChanged;
 use muriel_service::{App, groups};
 

@@ -4,7 +4,6 @@ use super::experiments::{id_in, reset_by, target};
 use super::{Sent, goals, hypotheses, idempotency_key, read_body, rendered, stored};
 use crate::answer::{if_match, json as answered, tagged, warned};
 use crate::auth::{Caller, Read, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::json::{self as gate, Json};
 use crate::wire::experiment as wire;
@@ -18,6 +17,7 @@ use muriel_context::error::ConflictCode::{ApprovalNeeded, VariantIsServed};
 use muriel_domain::Problems;
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::MAX_SAFE;
+use muriel_http::body::MediaType;
 use muriel_service::experiments::{self, Changed, Edit, Target};
 use muriel_service::{self as service, App};
 

@@ -3,7 +3,6 @@
 use super::{idempotency_key, next_after, page_of_names, read_body, rendered, stored};
 use crate::answer::{if_match, json, tagged};
 use crate::auth::{Caller, Read, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{hypothesis as wire, schemas, views};
@@ -12,6 +11,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_context::error::ConflictCode::KeyTaken;
 use muriel_domain::ids::HypothesisId;
+use muriel_http::body::MediaType;
 use muriel_service::{App, hypotheses};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("hypothesis");

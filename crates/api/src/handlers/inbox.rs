@@ -4,7 +4,6 @@ use super::experiments::id_in;
 use super::read_body;
 use crate::answer::json;
 use crate::auth::{Caller, Member, PersonIn, Read};
-use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::wire::query::Query;
 use crate::wire::{inbox as wire, schemas, views};
@@ -13,6 +12,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::{EntryId, PersonId};
 use muriel_domain::person::NAME_MAX;
+use muriel_http::body::MediaType;
 use muriel_service::{App, inbox, project_people, watching};
 
 /// Lists the caller's inbox, newest first.

@@ -3,7 +3,6 @@
 use super::read_body;
 use crate::answer::json;
 use crate::auth::{Admin, CompanyCaller, Member};
-use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::wire::query::Query;
 use crate::wire::{key as wire, schemas, views};
@@ -11,6 +10,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::time::DAY_US;
+use muriel_http::body::MediaType;
 use muriel_people::keys;
 use muriel_service::App;
 

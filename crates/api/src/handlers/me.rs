@@ -3,7 +3,6 @@
 use super::read_body;
 use crate::answer::json;
 use crate::auth::{Member, Read};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::sessions::OwnOrigin;
 use crate::wire::query::Query;
@@ -13,6 +12,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_context::error::ConflictCode::TotpNotBegun;
 use muriel_domain::ids::{PasskeyId, SessionId};
+use muriel_http::body::MediaType;
 use muriel_people as people;
 use muriel_service::App;
 

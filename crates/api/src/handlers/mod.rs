@@ -39,10 +39,8 @@ pub(crate) mod visitor_data;
 pub(crate) mod webhooks;
 
 use crate::answer;
-use crate::body::{BODY_DEADLINE, MediaType, read_json_body};
 use crate::error::ApiError;
 use crate::json::{self, Json};
-use crate::sizes::BODY_LIMIT;
 use crate::wire::fields::Mode;
 use crate::wire::query::Query;
 use axum::extract::Request;
@@ -52,6 +50,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use muriel_context::idempotency::{IdempotencyKey, StoredResponse};
 use muriel_domain::Instant;
 use muriel_domain::ids::ProjectId;
+use muriel_http::body::BODY_LIMIT;
+use muriel_http::body::{BODY_DEADLINE, MediaType, read_json_body};
 use serde::Serialize;
 
 /// JSON body of a request.

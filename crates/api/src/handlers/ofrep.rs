@@ -6,8 +6,7 @@
 use super::read_body;
 use crate::answer::{is_known, tagged, written};
 use crate::auth::{Caller, Evaluate, bearer};
-use crate::body::MediaType;
-use crate::error::{ApiError, failed};
+use crate::error::ApiError;
 use crate::json::Json;
 use crate::wire::context;
 use crate::wire::evaluation::flags;
@@ -21,6 +20,8 @@ use muriel_assign::{Experiment, NoopObserver, Visitor};
 use muriel_delivery::evaluation;
 use muriel_delivery::flag_template::FlagTemplate;
 use muriel_domain::Problems;
+use muriel_http::body::MediaType;
+use muriel_http::error::{Failure as _, HttpError, failed};
 use muriel_service::App;
 use serde::Serialize;
 
@@ -68,7 +69,7 @@ fn body(key: Option<&str>, code: ErrorCode, details: &str) -> Bytes {
 /// Converts an error of this API to the protocol's format.
 fn translated(error: ApiError, key: Option<&str>) -> Response {
     let code = match error {
-        ApiError::Malformed(_) | ApiError::UnsupportedMediaType { .. } => ErrorCode::ParseError,
+        ApiError::Malformed(_) | ApiError::Http(HttpError::UnsupportedMediaType { .. }) => ErrorCode::ParseError,
         _ => ErrorCode::General,
     };
     let body = body(key, code, &error.facts().2);

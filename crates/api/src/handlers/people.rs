@@ -3,7 +3,6 @@
 use super::{read_body, session};
 use crate::answer::json;
 use crate::auth::{Admin, CompanyCaller, Member, Read};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::sessions::{self, FromBrowser, OwnPage};
 use crate::wire::query::Query;
@@ -13,6 +12,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_context::error::ConflictCode::{EmailTaken, LastOwner};
 use muriel_domain::ids::{InvitationId, PersonId};
+use muriel_http::body::MediaType;
 use muriel_people as people;
 use muriel_service::App;
 

@@ -3,7 +3,6 @@
 use super::read_body;
 use crate::answer::json;
 use crate::auth::{Admin, Caller, CompanyCaller, Read};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{project as wire, schemas, views};
@@ -11,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_context::error::ConflictCode::KeyTaken;
+use muriel_http::body::MediaType;
 use muriel_service::{App, projects};
 
 /// Lists the projects of the company that the caller sees.

@@ -4,7 +4,6 @@ use super::experiments::{id_in, target};
 use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::json as answered;
 use crate::auth::{Caller, PersonIn, Read, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::json as gate;
 use crate::wire::fields::{Mode, from_body, parsed};
@@ -21,6 +20,7 @@ use muriel_context::error::ConflictCode::{
 use muriel_context::idempotency::IdempotencyKey;
 use muriel_domain::ids::{ExperimentId, ProposalId};
 use muriel_domain::{Flaw, Problems, text};
+use muriel_http::body::MediaType;
 use muriel_service::App;
 use muriel_service::experiments::{self, Proposed, Target};
 use muriel_service::proposals::{self, Made};

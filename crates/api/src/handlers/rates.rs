@@ -3,13 +3,13 @@
 use super::read_body;
 use crate::answer::json;
 use crate::auth::{Admin, Caller, Read};
-use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::wire::{rates as wire, schemas, views};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use muriel_domain::rates::Rates;
+use muriel_http::body::MediaType;
 use muriel_service::{App, rates};
 
 /// Returns the project's currency rates.

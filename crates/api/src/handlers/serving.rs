@@ -4,9 +4,7 @@ use super::experiments::{id_in, target};
 use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::{json, tagged};
 use crate::auth::{Caller, Write};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
-use crate::sizes::BODY_LIMIT;
 use crate::wire::fields::{from_body, integer, text};
 use crate::wire::{schemas, views};
 use axum::extract::{Path, Request, State};
@@ -16,6 +14,9 @@ use muriel_context::error::ConflictCode::{AlreadyServing, ApprovalNeeded, DraftC
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
+use muriel_http::body::BODY_LIMIT;
+use muriel_http::body::MediaType;
+use muriel_http::error::HttpError;
 use muriel_service::App;
 use muriel_service::experiments::{self, Changed, Winner};
 
@@ -138,7 +139,7 @@ pub(crate) async fn serving_stop(
             let operation = format!("stop-serving {id}");
             idempotency_key(&headers, caller.project.id, operation, &bytes, app.clock.now())
         }
-        Err(_) => Err(ApiError::BodyTooLarge { limit: BODY_LIMIT }.into()),
+        Err(_) => Err(ApiError::from(HttpError::BodyTooLarge { limit: BODY_LIMIT }).into()),
     };
     let answer = views::ServingStopped { success: true, test_id: id.0, serving_variant_id: None, is_serving: false };
     let response = experiments::stop_serving(&app, &caller.actor, target, key, move |_| rendered(&answer)).await?;

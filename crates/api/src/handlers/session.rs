@@ -3,7 +3,6 @@
 use super::read_body;
 use crate::answer::json;
 use crate::auth::{Member, Read};
-use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::sessions::{self, FromBrowser, OwnOrigin, OwnPage};
 use crate::wire::query::Query;
@@ -13,6 +12,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use muriel_context::access_cache::KnownSession;
+use muriel_http::body::MediaType;
 use muriel_people as people;
 use muriel_people::OidcFailure;
 use muriel_service::{App, Principal, projects};

@@ -1,9 +1,7 @@
 //! Endpoints for pages, which need the project's key only: rulesets, previews, geography.
 
 use crate::answer::{is_known, json, tagged};
-use crate::body::{BODY_DEADLINE, MediaType, read_json_body};
 use crate::client_address;
-use crate::connection::PeerAddr;
 use crate::error::ApiError;
 use crate::json as gate;
 use crate::wire::query::Query;
@@ -18,6 +16,8 @@ use muriel_assign::Document;
 use muriel_delivery::rulesets::{Encoded, Encoding};
 use muriel_delivery::script::Part;
 use muriel_domain::ids::ExperimentId;
+use muriel_http::body::{BODY_DEADLINE, MediaType, read_json_body};
+use muriel_http::connection::PeerAddr;
 use muriel_service::App;
 use muriel_service::preview;
 use serde::Serialize;

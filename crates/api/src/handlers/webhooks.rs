@@ -3,7 +3,6 @@
 use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
 use crate::auth::{Admin, Caller};
-use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{schemas, views, webhook as wire};
@@ -12,6 +11,7 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use muriel_context::error::ConflictCode::WebhookOff;
 use muriel_domain::ids::{DeliveryId, WebhookId};
+use muriel_http::body::MediaType;
 use muriel_outbound::webhooks;
 use muriel_outbound::webhooks::WebhookSecret;
 use muriel_service::App;

@@ -4,7 +4,7 @@ use super::content::{Fields, Kind, PERMANENT, Stored, goal_keys, is_bandit};
 use super::parse::{Tree, Wanted};
 use super::problems::FileProblems;
 use muriel_api::check::{FieldChange, differences};
-use muriel_api::sizes::BODY_LIMIT;
+use muriel_http::body::BODY_LIMIT;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 
@@ -153,7 +153,7 @@ fn updated(
     for name in PERMANENT.iter().filter(|name| fields.get(**name) != stored.fields.get(**name)) {
         let (file, line) = wanted.origin.of(name);
         let has = stored.fields.get(*name).and_then(Value::as_str).unwrap_or_default();
-        found.add(file, line, format!("{name} cannot be changed, and is {has:?} in the project"));
+        found.add(file, line, format!("{name} cannot be changed: it is {has:?} in the project"));
     }
     let status = match status(wanted, stored, choices) {
         Ok(status) => status,

@@ -1,6 +1,6 @@
 //! Removes keys and networks that the rate limits do not need any more.
 
-use muriel_api::limits::{Limits, SWEEP_EVERY};
+use muriel_http::limits::{Limits, SWEEP_EVERY};
 use muriel_worker::{Progress, Task};
 use std::sync::Arc;
 

@@ -10,9 +10,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::Response;
-use muriel_api::connection::ServerSettings;
-use muriel_api::metrics::Metrics;
-use muriel_api::server;
+use muriel_http::connection::ServerSettings;
+use muriel_http::metrics::HttpMetrics;
+use muriel_http::server;
 use std::fmt::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -64,8 +64,13 @@ pub fn serve(listener: TcpListener, muriel: String) -> Serving {
         let muriel = muriel.clone();
         async move { answer(&method, uri.path(), &muriel) }
     });
-    let serving =
-        server::serve(listener, router, Arc::new(Metrics::new()), ServerSettings::default(), std::future::pending());
+    let serving = server::serve(
+        listener,
+        router,
+        Arc::new(HttpMetrics::default()),
+        ServerSettings::default(),
+        std::future::pending(),
+    );
     Serving(tokio::spawn(serving).abort_handle())
 }
 

@@ -36,7 +36,7 @@ use tracing::{debug, warn};
 
 use crate::connection::{ConnectionActivity, ConnectionEnd, PeerAddr, ServerSettings};
 use crate::limits::Network;
-use crate::metrics::{Metrics, MetricsFormat};
+use crate::metrics::{HttpMetrics, MetricsFormat};
 use crate::parse_errors::{InterceptedStream, answer, looks_like_head};
 
 /// Service that never fails.
@@ -65,17 +65,18 @@ impl<S> Answers for S where
 pub async fn serve(
     listener: TcpListener,
     service: impl Answers,
-    metrics: Arc<Metrics>,
+    metrics: Arc<HttpMetrics>,
     settings: ServerSettings,
     shutdown: impl Future<Output = ()>,
 ) -> usize {
     run(listener, service, Some(metrics), settings, shutdown).await
 }
 
-/// Serves `GET /metrics` and `GET /status` on a separate listener until `shutdown` completes. `status` returns JSON.
+/// Serves `GET /metrics` and `GET /status` on a separate listener until `shutdown` completes. `metrics` returns the text
+/// of all metrics in a format, `status` JSON.
 pub async fn serve_metrics(
     listener: TcpListener,
-    metrics: Arc<Metrics>,
+    metrics: impl Fn(MetricsFormat) -> String + Send + Sync + 'static,
     status: impl Fn() -> BoxFuture<'static, String> + Send + Sync + 'static,
     shutdown: impl Future<Output = ()>,
 ) {
@@ -98,9 +99,8 @@ pub async fn serve_metrics(
     };
     // With a body, because a response without one is taken for hyper's own error response.
     let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics and /status are served here\n") };
-    let render_metrics = move |format: MetricsFormat| -> BoxFuture<'static, String> {
-        Box::pin(std::future::ready(metrics.render_as(format)))
-    };
+    let render_metrics =
+        move |format: MetricsFormat| -> BoxFuture<'static, String> { Box::pin(std::future::ready(metrics(format))) };
     let router = Router::new()
         .route("/metrics", answering(Arc::new(render_metrics), MetricsFormat::media_type))
         .route("/status", answering(Arc::new(move |_| status()), |_| "application/json"))
@@ -133,7 +133,7 @@ enum Stage {
 async fn run(
     listener: TcpListener,
     service: impl Answers,
-    metrics: Option<Arc<Metrics>>,
+    metrics: Option<Arc<HttpMetrics>>,
     settings: ServerSettings,
     shutdown: impl Future<Output = ()>,
 ) -> usize {
@@ -190,7 +190,7 @@ fn gone_before_accept(error: &io::Error) -> bool {
 struct Server {
     builder: http1::Builder,
     limiter: Arc<ConnectionLimiter>,
-    metrics: Option<Arc<Metrics>>,
+    metrics: Option<Arc<HttpMetrics>>,
     settings: ServerSettings,
 }
 
@@ -205,7 +205,7 @@ struct ConnectionLimiter {
 struct Permit {
     limiter: Arc<ConnectionLimiter>,
     network: Option<Network>,
-    metrics: Option<Arc<Metrics>>,
+    metrics: Option<Arc<HttpMetrics>>,
 }
 
 impl Server {

@@ -8,16 +8,11 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
 
-use crate::error::ApiError;
+use crate::error::HttpError;
 use crate::request::RequestContext;
-use crate::sizes::EXPANDED_LIMIT;
-use muriel_delivery::intake::Intake;
-use muriel_delivery::memory_budget::Reservation;
 
-/// Maximum size of a body of events as sent, compressed or not, in bytes.
-pub const EVENTS_LIMIT: usize = 512 << 10;
-/// Maximum size of a batch of many visitors' events as sent, compressed or not, in bytes.
-pub const BATCH_LIMIT: usize = 8 << 20;
+/// Maximum size of a body of most operations, in bytes.
+pub const BODY_LIMIT: usize = 2 << 20;
 /// Timeout for receiving a whole body.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(30);
 
@@ -54,102 +49,26 @@ pub async fn read_json_body(
     accept: &[MediaType],
     limit: usize,
     deadline: Duration,
-) -> Result<(MediaType, Bytes), ApiError> {
+) -> Result<(MediaType, Bytes), HttpError> {
     let (parts, body) = request.into_parts();
     let media_type = media_type(&parts.headers, accept)?;
     let announced = body.size_hint().lower();
     if announced > limit as u64 {
-        return Err(ApiError::BodyTooLarge { limit });
+        return Err(HttpError::BodyTooLarge { limit });
     }
     let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
-    let bytes = tokio::time::timeout(deadline, collect(body, announced as usize, limit, None))
+    let bytes = tokio::time::timeout(deadline, collect(body, announced as usize, limit, &mut Uncounted))
         .await
-        .map_err(|_| ApiError::Timeout)??;
+        .map_err(|_| HttpError::Timeout)??;
     Ok((media_type, bytes))
 }
 
-/// Body of events with its memory reservation. Dropping it releases the memory.
-pub(crate) struct EventsBody<'r> {
-    pub(crate) bytes: Bytes,
-    /// Memory for parsing and writing the events.
-    pub(crate) memory: Reservation<'r>,
-    /// Memory for the bytes as they arrived.
-    _arrived: Reservation<'r>,
-}
-
-/// Reads a body of events: JSON, as `application/json` or as `text/plain` (which beacons must use),
-/// with or without gzip.
-///
-/// # Errors
-/// 415 for other types and codings; 413 over [`EVENTS_LIMIT`] or, expanded, over
-/// [`EXPANDED_LIMIT`]; 400 for invalid gzip or more than one gzip member; 408 as in
-/// [`read_json_body`]; 503 while other bodies leave too little memory.
-pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Result<EventsBody<'_>, ApiError> {
-    const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
-        expected: "application/json or text/plain, in UTF-8, without a Content-Encoding other than gzip",
-    };
-    let (parts, body) = request.into_parts();
-    // A beacon that sends raw bytes has no `Content-Type`.
-    if parts.headers.contains_key(header::CONTENT_TYPE) {
-        has_type(&parts.headers, &["application/json", "text/plain"], EXPECTED)?;
-    }
-    let is_gzip = is_gzip(&parts.headers, EXPECTED)?;
-    let announced = body.size_hint().lower();
-    if announced > EVENTS_LIMIT as u64 {
-        return Err(ApiError::BodyTooLarge { limit: EVENTS_LIMIT });
-    }
-    let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
-    let (mut arrived, mut memory) = (intake.arriving.reserve(), intake.bodies.reserve());
-    let collected = collect(body, announced as usize, EVENTS_LIMIT, Some(&mut arrived));
-    let mut bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
-    if is_gzip {
-        // The expanded size is known only after expansion, so the maximum is reserved.
-        memory.resize(EXPANDED_LIMIT).await?;
-        bytes = expanded(&bytes)?;
-    }
-    Ok(EventsBody { bytes, memory, _arrived: arrived })
-}
-
-/// Batch of many visitors' events, still compressed if it was sent so.
-pub(crate) struct BatchBody<'r> {
-    pub(crate) bytes: Bytes,
-    pub(crate) is_gzip: bool,
-    /// Memory reserved for the bytes.
-    pub(crate) memory: Reservation<'r>,
-}
-
-/// Reads a batch: JSON lines, with or without gzip.
-///
-/// # Errors
-/// 415 for other types and codings; 413 over [`BATCH_LIMIT`]; 408 as in [`read_json_body`]; 503
-/// while other batches leave too little memory.
-pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result<BatchBody<'_>, ApiError> {
-    const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
-        expected: "application/x-ndjson or application/jsonl, in UTF-8, without a Content-Encoding other than gzip",
-    };
-    let (parts, body) = request.into_parts();
-    has_type(&parts.headers, &["application/x-ndjson", "application/jsonl"], EXPECTED)?;
-    let is_gzip = is_gzip(&parts.headers, EXPECTED)?;
-    let size = body.size_hint();
-    if size.lower() > BATCH_LIMIT as u64 {
-        return Err(ApiError::BodyTooLarge { limit: BATCH_LIMIT });
-    }
-    // Reserve the whole size up front: uploads that each hold a part and wait for more would
-    // deadlock.
-    let mut memory = intake.batches.reserve();
-    memory.resize(size.exact().map_or(BATCH_LIMIT, |bytes| bytes as usize)).await?;
-    let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
-    let collected = collect(body, size.lower() as usize, BATCH_LIMIT, None);
-    let bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
-    Ok(BatchBody { bytes, is_gzip, memory })
-}
-
 /// Checks the media type of the body.
-/// \n
+///
 /// # Errors
 /// `otherwise` unless there is exactly one `Content-Type`, with one of the `accept` types, in
 /// UTF-8.
-fn has_type(headers: &HeaderMap, accept: &[&str], otherwise: ApiError) -> Result<(), ApiError> {
+pub fn has_type(headers: &HeaderMap, accept: &[&str], otherwise: HttpError) -> Result<(), HttpError> {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let named = match (types.next(), types.next()) {
         (Some(one), None) => one.to_str().ok().and_then(utf8_type),
@@ -165,7 +84,7 @@ fn has_type(headers: &HeaderMap, accept: &[&str], otherwise: ApiError) -> Result
 ///
 /// # Errors
 /// `otherwise` for a coding that is neither gzip nor `identity`, and for gzip twice.
-fn is_gzip(headers: &HeaderMap, otherwise: ApiError) -> Result<bool, ApiError> {
+pub fn is_gzip(headers: &HeaderMap, otherwise: HttpError) -> Result<bool, HttpError> {
     let mut is_gzip = false;
     for coding in headers.get_all(header::CONTENT_ENCODING) {
         match coding.as_bytes() {
@@ -177,47 +96,43 @@ fn is_gzip(headers: &HeaderMap, otherwise: ApiError) -> Result<bool, ApiError> {
     Ok(is_gzip)
 }
 
-/// Expands a single gzip member.
-fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
-    use std::io::Read;
-    let broken = |_| ApiError::malformed("the body is not valid gzip");
-    let mut decoder = flate2::bufread::GzDecoder::new(bytes);
-    // A member ends with its uncompressed length. Using it as the capacity avoids growing the
-    // vector; a false length costs address space only.
-    let stated_length = bytes.last_chunk().map_or(0, |last| u32::from_le_bytes(*last) as usize);
-    let mut out = Vec::with_capacity(stated_length.min(EXPANDED_LIMIT) + 1);
-    decoder.by_ref().take(EXPANDED_LIMIT as u64 + 1).read_to_end(&mut out).map_err(broken)?;
-    if out.len() > EXPANDED_LIMIT {
-        return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
-    }
-    if !decoder.into_inner().is_empty() {
-        return Err(ApiError::malformed("the body has more than one gzip member"));
-    }
-    Ok(out.into())
+/// Memory for a body while it arrives.
+pub trait Room {
+    /// Error when there is not enough.
+    type Error: From<HttpError>;
+
+    /// Makes room for this many bytes in all.
+    fn resize(&mut self, bytes: usize) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// Collects the whole body. `memory` grows as the body arrives. A body that arrives in one piece is
-/// not copied.
-async fn collect(
-    mut body: Body,
-    announced: usize,
-    limit: usize,
-    mut memory: Option<&mut Reservation<'_>>,
-) -> Result<Bytes, ApiError> {
+/// Room that is not counted, because it was made before, or is small.
+pub struct Uncounted;
+
+impl Room for Uncounted {
+    type Error = HttpError;
+
+    async fn resize(&mut self, _: usize) -> Result<(), HttpError> {
+        Ok(())
+    }
+}
+
+/// Collects the whole body, of which `announced` bytes are expected. A body that arrives in one piece is not copied.
+///
+/// # Errors
+/// 413 as soon as it is longer than `limit`; 400 for invalid chunks; those of `room`.
+pub async fn collect<R: Room>(mut body: Body, announced: usize, limit: usize, room: &mut R) -> Result<Bytes, R::Error> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
         // Invalid chunks or a closed connection: the client may not read the response.
-        let frame = frame.map_err(|_| ApiError::MalformedRequest)?;
+        let frame = frame.map_err(|_| HttpError::MalformedRequest)?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
         if first.len() + all.len() + data.len() > limit {
-            return Err(ApiError::BodyTooLarge { limit });
+            return Err(HttpError::BodyTooLarge { limit }.into());
         }
-        if let Some(memory) = &mut memory {
-            memory.resize(first.len() + all.len() + data.len()).await?;
-        }
+        room.resize(first.len() + all.len() + data.len()).await?;
         if first.is_empty() && all.is_empty() {
             first = data;
             continue;
@@ -232,10 +147,10 @@ async fn collect(
 }
 
 /// Finds the accepted type that `Content-Type` names.
-fn media_type(headers: &HeaderMap, accept: &[MediaType]) -> Result<MediaType, ApiError> {
+fn media_type(headers: &HeaderMap, accept: &[MediaType]) -> Result<MediaType, HttpError> {
     let identity = |coding: &http::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(identity) {
-        return Err(ApiError::UnsupportedMediaType { expected: "sent without Content-Encoding" });
+        return Err(HttpError::UnsupportedMediaType { expected: "sent without Content-Encoding" });
     }
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let named = match (types.next(), types.next()) {
@@ -243,7 +158,7 @@ fn media_type(headers: &HeaderMap, accept: &[MediaType]) -> Result<MediaType, Ap
         _ => None,
     };
     let found = named.and_then(|named| accept.iter().find(|accepted| accepted.as_str().eq_ignore_ascii_case(named)));
-    found.copied().ok_or_else(|| ApiError::UnsupportedMediaType { expected: expected(accept) })
+    found.copied().ok_or_else(|| HttpError::UnsupportedMediaType { expected: expected(accept) })
 }
 
 /// Media type without parameters. None when it names a charset other than UTF-8.
@@ -272,6 +187,7 @@ fn expected(accept: &[MediaType]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Failure;
 
     const BOTH: &[MediaType] = &[MediaType::Json, MediaType::MergePatch];
 

@@ -24,8 +24,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 
-use crate::error::ApiError;
-use crate::metrics::Metrics;
+use crate::error::HttpError;
+use crate::metrics::HttpMetrics;
 
 /// Maximum number of callers with their own bucket, per limiter.
 pub const MAX_ENTRIES: usize = 100_000;
@@ -52,7 +52,7 @@ impl Network {
     }
 
     /// Network that contains an address, in CIDR notation: `203.0.113.0/24`, `2001:db8:1::/48`.
-    pub(crate) fn shown(address: IpAddr) -> String {
+    pub fn shown(address: IpAddr) -> String {
         match address.to_canonical() {
             IpAddr::V4(v4) => format!("{}/24", Ipv4Addr::from_bits(v4.to_bits() & !0xff)),
             IpAddr::V6(v6) => format!("{}/48", Ipv6Addr::from_bits(v6.to_bits() >> 80 << 80)),
@@ -168,11 +168,11 @@ impl Allowance {
     /// Returns the error for a request that is refused.
     ///
     /// # Errors
-    /// [`ApiError::RateLimited`] when the bucket is empty.
-    pub fn check(&self) -> Result<(), ApiError> {
+    /// [`HttpError::RateLimited`] when the bucket is empty.
+    pub fn check(&self) -> Result<(), HttpError> {
         match self.retry_after_s {
             None => Ok(()),
-            Some(retry_after_s) => Err(ApiError::RateLimited { retry_after_s }),
+            Some(retry_after_s) => Err(HttpError::RateLimited { retry_after_s }),
         }
     }
 
@@ -213,7 +213,7 @@ pub struct Limits {
 
 impl Limits {
     /// Creates limiters with full buckets for everyone.
-    pub fn new(settings: RateLimits, metrics: &Metrics) -> Limits {
+    pub fn new(settings: RateLimits, metrics: &HttpMetrics) -> Limits {
         Limits {
             keys: settings.per_key.map(|rate| {
                 let entries = metrics.rate_limit_keys.clone();
@@ -243,10 +243,10 @@ impl Limits {
     /// fields to the response.
     ///
     /// # Errors
-    /// [`ApiError::RateLimited`] when the bucket is empty.
+    /// [`HttpError::RateLimited`] when the bucket is empty.
     ///
     /// [`RequestContext::authenticated`]: crate::request::RequestContext::authenticated
-    pub fn check_key(&self, key_id: &str) -> Result<(), ApiError> {
+    pub fn check_key(&self, key_id: &str) -> Result<(), HttpError> {
         self.take_key(key_id).map_or(Ok(()), |taken| taken.check())
     }
 
@@ -448,8 +448,8 @@ mod tests {
         }
     }
 
-    fn limits(text: &str) -> (Limits, Metrics) {
-        let metrics = Metrics::new();
+    fn limits(text: &str) -> (Limits, HttpMetrics) {
+        let metrics = HttpMetrics::default();
         (Limits::new(text.parse().unwrap(), &metrics), metrics)
     }
 
@@ -459,7 +459,7 @@ mod tests {
         let left: Vec<_> = (0..3).map(|_| limits.take_key("a").unwrap().remaining()).collect();
         assert_eq!(left, [2, 1, 0]);
         let refused = limits.take_key("a").unwrap();
-        assert!(matches!(refused.check(), Err(ApiError::RateLimited { retry_after_s: 1 })));
+        assert!(matches!(refused.check(), Err(HttpError::RateLimited { retry_after_s: 1 })));
         let mut headers = HeaderMap::new();
         refused.add_headers(&mut headers);
         assert_eq!(headers["ratelimit-policy"], "\"key\";q=3;w=3");

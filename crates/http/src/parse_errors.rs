@@ -17,8 +17,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tracing::info;
 
 use crate::connection::ConnectionActivity;
-use crate::error::ApiError;
-use crate::metrics::{Metrics, UNMATCHED};
+use crate::error::{Failure, HttpError};
+use crate::metrics::{HttpMetrics, UNMATCHED};
 use crate::request::RequestId;
 
 /// Length of the first line of a header so far. It distinguishes a request target that is
@@ -45,7 +45,7 @@ impl FirstLine {
 pub(crate) struct InterceptedStream<S> {
     stream: S,
     progress: Arc<ConnectionActivity>,
-    metrics: Option<Arc<Metrics>>,
+    metrics: Option<Arc<HttpMetrics>>,
     /// First line of the header that is being read.
     line: FirstLine,
     /// Rest of the replacement response that is not written yet.
@@ -56,7 +56,7 @@ impl<S> InterceptedStream<S> {
     pub(crate) fn new(
         stream: S,
         progress: Arc<ConnectionActivity>,
-        metrics: Option<Arc<Metrics>>,
+        metrics: Option<Arc<HttpMetrics>>,
     ) -> InterceptedStream<S> {
         InterceptedStream { stream, progress, metrics, line: FirstLine::default(), ours: None }
     }
@@ -192,12 +192,12 @@ fn date_line(bare: &[u8]) -> &str {
 /// Builds a whole response to a request that no service has seen, and logs and counts it.
 ///
 /// `date_line` is a header field with its line end, or empty.
-pub(crate) fn answer(status: StatusCode, date_line: &str, metrics: Option<&Metrics>) -> Bytes {
+pub(crate) fn answer(status: StatusCode, date_line: &str, metrics: Option<&HttpMetrics>) -> Bytes {
     let error = match status {
-        StatusCode::REQUEST_TIMEOUT => ApiError::Timeout,
-        StatusCode::URI_TOO_LONG => ApiError::UriTooLong,
-        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::HeadersTooLarge,
-        _ => ApiError::MalformedRequest,
+        StatusCode::REQUEST_TIMEOUT => HttpError::Timeout,
+        StatusCode::URI_TOO_LONG => HttpError::UriTooLong,
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => HttpError::HeadersTooLarge,
+        _ => HttpError::MalformedRequest,
     };
     let status = error.status();
     let id = RequestId::new();

@@ -1,6 +1,6 @@
 //! Id and state of one request.
 
-use crate::error::ApiError;
+use crate::error::HttpError;
 use crate::limits::{Allowance, Limits};
 use crate::metrics::UNMATCHED;
 use axum::extract::{FromRequestParts, MatchedPath};
@@ -96,8 +96,8 @@ impl RequestContext {
     /// bucket. The response will show the state of the bucket.
     ///
     /// # Errors
-    /// [`ApiError::RateLimited`] when the bucket is empty.
-    pub fn authenticated(&self, key_id: &str) -> Result<(), ApiError> {
+    /// [`HttpError::RateLimited`] when the bucket is empty.
+    pub fn authenticated(&self, key_id: &str) -> Result<(), HttpError> {
         let _ = self.0.key.set(key_id.to_owned());
         match self.0.limits.take_key(key_id) {
             Some(allowance) => self.0.allow(allowance),
@@ -114,7 +114,7 @@ impl RequestContext {
 }
 
 impl Shared {
-    pub(crate) fn allow(&self, allowance: Allowance) -> Result<(), ApiError> {
+    pub(crate) fn allow(&self, allowance: Allowance) -> Result<(), HttpError> {
         let verdict = allowance.check();
         let _ = self.allowance.set(allowance);
         verdict
@@ -126,11 +126,11 @@ impl Shared {
 }
 
 impl<S: Sync> FromRequestParts<S> for RequestContext {
-    type Rejection = ApiError;
+    type Rejection = HttpError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RequestContext, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RequestContext, HttpError> {
         let context = parts.extensions.get::<RequestContext>();
-        context.cloned().ok_or_else(|| ApiError::internal("the request did not pass the edge"))
+        context.cloned().ok_or_else(|| HttpError::internal("the request did not pass the edge"))
     }
 }
 

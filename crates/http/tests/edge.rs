@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::{get, post};
-use muriel_api::body::{MediaType, read_json_body};
-use muriel_api::connection::{PeerAddr, ServerSettings};
-use muriel_api::edge::{Edge, EdgeSettings};
-use muriel_api::error::ApiError;
-use muriel_api::json;
-use muriel_api::limits::{Limits, RateLimits};
-use muriel_api::metrics::Metrics;
-use muriel_api::request::RequestContext;
-use muriel_api::server::{serve, serve_metrics};
+use muriel_http::body::{MediaType, read_json_body};
+use muriel_http::connection::{PeerAddr, ServerSettings};
+use muriel_http::edge::{Edge, EdgeSettings};
+use muriel_http::error::HttpError;
+use muriel_http::limits::{Limits, RateLimits};
+use muriel_http::metrics::{HttpMetrics, MetricsFormat, write};
+use muriel_http::request::RequestContext;
+use muriel_http::server::{serve, serve_metrics};
+use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
@@ -33,7 +33,7 @@ const BODY_LIMIT: usize = 64 << 10;
 struct Server {
     runtime: Runtime,
     address: SocketAddr,
-    metrics: Arc<Metrics>,
+    registry: Arc<Registry>,
     /// Each permit lets one request to `/held` finish.
     gate: Arc<Semaphore>,
     shutdown: Option<oneshot::Sender<()>>,
@@ -66,12 +66,13 @@ fn router(gate: Arc<Semaphore>, body_deadline: Duration) -> Router {
     let echo = move |request: Request| async move {
         let accept = [MediaType::Json];
         let (_, bytes) = read_json_body(request, &accept, BODY_LIMIT, body_deadline).await?;
-        Ok::<_, ApiError>(json::parse(&bytes)?.to_compact_string())
+        let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|_| HttpError::MalformedRequest)?;
+        Ok::<_, HttpError>(value.to_string())
     };
     let held = move || async move {
-        let permit = gate.acquire().await.map_err(ApiError::internal)?;
+        let permit = gate.acquire().await.map_err(HttpError::internal)?;
         permit.forget();
-        Ok::<_, ApiError>("held")
+        Ok::<_, HttpError>("held")
     };
     Router::new()
         .route("/hello/{name}", get(|| async { "hello" }))
@@ -92,7 +93,7 @@ async fn peer(request: Request) -> String {
 async fn keyed(
     axum::extract::Path(key): axum::extract::Path<String>,
     context: RequestContext,
-) -> Result<&'static str, ApiError> {
+) -> Result<&'static str, HttpError> {
     context.authenticated(&key)?;
     Ok("keyed")
 }
@@ -106,16 +107,21 @@ impl Server {
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
-        let metrics = Arc::new(Metrics::new());
+        let mut registry = Registry::default();
+        let metrics = Arc::new(HttpMetrics::new(&mut registry));
         let limits = Arc::new(Limits::new(settings.limits, &metrics));
         let gate = Arc::new(Semaphore::new(0));
         let router = router(Arc::clone(&gate), settings.body_deadline);
-        let edge = Edge::new(router, settings.edge, limits, Arc::clone(&metrics));
+        let edge = Edge::new(router, settings.edge, limits, metrics.clone());
         let (shutdown, stop) = oneshot::channel();
-        let served = runtime.spawn(serve(listener, edge, Arc::clone(&metrics), settings.server, async {
+        let served = runtime.spawn(serve(listener, edge, metrics, settings.server, async {
             let _ = stop.await;
         }));
-        Server { runtime, address, metrics, gate, shutdown: Some(shutdown), served: Some(served) }
+        Server { runtime, address, registry: Arc::new(registry), gate, shutdown: Some(shutdown), served: Some(served) }
+    }
+
+    fn metrics(&self) -> String {
+        write(&self.registry, MetricsFormat::OpenMetrics)
     }
 
     fn connect(&self) -> TcpStream {
@@ -164,7 +170,7 @@ impl Server {
     }
 
     fn wait_for_metric(&self, line: &str) {
-        eventually(line, || self.metrics.render().lines().any(|l| l == line));
+        eventually(line, || self.metrics().lines().any(|l| l == line));
     }
 }
 
@@ -275,7 +281,7 @@ fn errors_have_one_body() {
     server.get(&long).is_error(414, "uri_too_long");
     let untyped = "POST /echo HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n\r\n{}";
     server.ask(untyped).is_error(415, "unsupported_media_type");
-    server.ask(post_echo("content-length: 1\r\n", "{")).is_error(400, "malformed_body");
+    server.ask(post_echo("content-length: 1\r\n", "{")).is_error(400, "malformed_request");
 }
 
 #[test]
@@ -533,7 +539,8 @@ fn metrics_have_a_listener_of_their_own() {
     let listener = server.runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let (shutdown, stop) = oneshot::channel::<()>();
-    let metrics = Arc::clone(&server.metrics);
+    let registry = Arc::clone(&server.registry);
+    let metrics = move |format| write(&registry, format);
     let served =
         server.runtime.spawn(serve_metrics(listener, metrics, || Box::pin(async { "{}".to_owned() }), async {
             let _ = stop.await;

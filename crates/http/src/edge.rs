@@ -22,12 +22,12 @@ use http::uri::Authority;
 use http::{HeaderValue, Method, StatusCode, Uri, Version, header};
 use tracing::{error, info, warn};
 
+use crate::body::BODY_LIMIT;
 use crate::connection::PeerAddr;
-use crate::error::{ApiError, Failed};
+use crate::error::{Failed, HttpError};
 use crate::limits::{Limits, Network};
-use crate::metrics::Metrics;
+use crate::metrics::HttpMetrics;
 use crate::request::{RequestContext, RequestId, Shared, X_REQUEST_ID};
-use crate::sizes::BODY_LIMIT;
 use crate::unread::Unread;
 
 /// Limits of one request.
@@ -64,18 +64,13 @@ pub struct Edge {
     router: Router,
     settings: EdgeSettings,
     limits: Arc<Limits>,
-    metrics: Arc<Metrics>,
+    metrics: Arc<HttpMetrics>,
 }
 
 impl Edge {
     /// Wraps a router whose state is already set.
-    pub fn new(router: Router, settings: EdgeSettings, limits: Arc<Limits>, metrics: Arc<Metrics>) -> Edge {
+    pub fn new(router: Router, settings: EdgeSettings, limits: Arc<Limits>, metrics: Arc<HttpMetrics>) -> Edge {
         Edge { router: router.layer(NoteRoute), settings, limits, metrics }
-    }
-
-    /// Metrics that this edge updates.
-    pub fn metrics(&self) -> &Arc<Metrics> {
-        &self.metrics
     }
 
     /// Answers one request. Errors have the format of this API too.
@@ -114,9 +109,9 @@ impl Edge {
         response
     }
 
-    fn admit(&self, context: &RequestContext, uri: &Uri, peer: Option<PeerAddr>) -> Result<(), ApiError> {
+    fn admit(&self, context: &RequestContext, uri: &Uri, peer: Option<PeerAddr>) -> Result<(), HttpError> {
         if uri_len(uri) > self.settings.max_uri {
-            return Err(ApiError::UriTooLong);
+            return Err(HttpError::UriTooLong);
         }
         let network = peer.map(|PeerAddr(address)| Network::of(address.ip()));
         let taken = network.and_then(|network| self.limits.take_network(network));
@@ -145,12 +140,12 @@ impl Edge {
             Ok(Err(panic)) => {
                 self.metrics.panics.inc();
                 let message = panic_message(panic.as_ref());
-                ApiError::internal(format!("panicked: {message}")).into_response()
+                HttpError::internal(format!("panicked: {message}")).into_response()
             }
-            Err(_) if context.0.reading_body.load(Ordering::Relaxed) => ApiError::Timeout.into_response(),
+            Err(_) if context.0.reading_body.load(Ordering::Relaxed) => HttpError::Timeout.into_response(),
             Err(_) => {
                 warn!(request_id = context.0.id.as_str(), route = context.0.route(), "no answer within the deadline");
-                ApiError::Unavailable { retry_after_s: 1 }.into_response()
+                HttpError::Unavailable { retry_after_s: 1 }.into_response()
             }
         }
     }
@@ -172,12 +167,12 @@ impl tower::Service<Request> for Edge {
 
 /// An HTTP/1.1 request must have exactly one `Host` field (RFC 9112, section 3.2). With
 /// none or two, a proxy and this server might take it for requests to different sites.
-fn check_host(request: &Request) -> Result<(), ApiError> {
+fn check_host(request: &Request) -> Result<(), HttpError> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (Some(host), None) if host.is_empty() || host.to_str().is_ok_and(is_host) => Ok(()),
         (None, None) if request.version() < Version::HTTP_11 => Ok(()),
-        _ => Err(ApiError::MalformedRequest),
+        _ => Err(HttpError::MalformedRequest),
     }
 }
 
@@ -222,13 +217,8 @@ fn finish(mut response: Response, shared: &Shared) -> Response {
 /// Replaces the body of a response with an error. Other header fields stay, such as `Allow`
 /// of a 405.
 fn write_error(response: &mut Response, Failed { error, body }: Failed, shared: &Shared) {
-    if let ApiError::Internal(cause) = &*error {
-        error!(
-            request_id = shared.id.as_str(),
-            route = shared.route(),
-            error = with_sources(cause.as_ref()),
-            "request failed"
-        );
+    if let Some(cause) = error.source() {
+        error!(request_id = shared.id.as_str(), route = shared.route(), error = with_sources(cause), "request failed");
     }
     *response.status_mut() = error.status();
     let headers = response.headers_mut();
@@ -261,19 +251,17 @@ fn bare_error(response: &Response) -> Option<Failed> {
     }
     let status = response.status();
     let error = match status {
-        StatusCode::UNAUTHORIZED => ApiError::Unauthorized,
-        StatusCode::NOT_FOUND => ApiError::RouteNotFound,
-        StatusCode::METHOD_NOT_ALLOWED => ApiError::MethodNotAllowed,
-        StatusCode::REQUEST_TIMEOUT => ApiError::Timeout,
-        StatusCode::PRECONDITION_FAILED => ApiError::PreconditionFailed,
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::BodyTooLarge { limit: BODY_LIMIT },
-        StatusCode::URI_TOO_LONG => ApiError::UriTooLong,
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType { expected: "application/json" },
-        StatusCode::TOO_MANY_REQUESTS => ApiError::RateLimited { retry_after_s: 1 },
-        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::HeadersTooLarge,
-        StatusCode::SERVICE_UNAVAILABLE => ApiError::Unavailable { retry_after_s: 1 },
-        _ if status.is_server_error() => ApiError::internal(format!("a handler answered {status} without an error")),
-        _ => ApiError::MalformedRequest,
+        StatusCode::NOT_FOUND => HttpError::RouteNotFound,
+        StatusCode::METHOD_NOT_ALLOWED => HttpError::MethodNotAllowed,
+        StatusCode::REQUEST_TIMEOUT => HttpError::Timeout,
+        StatusCode::PAYLOAD_TOO_LARGE => HttpError::BodyTooLarge { limit: BODY_LIMIT },
+        StatusCode::URI_TOO_LONG => HttpError::UriTooLong,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => HttpError::UnsupportedMediaType { expected: "application/json" },
+        StatusCode::TOO_MANY_REQUESTS => HttpError::RateLimited { retry_after_s: 1 },
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => HttpError::HeadersTooLarge,
+        StatusCode::SERVICE_UNAVAILABLE => HttpError::Unavailable { retry_after_s: 1 },
+        _ if status.is_server_error() => HttpError::internal(format!("a handler answered {status} without an error")),
+        _ => HttpError::MalformedRequest,
     };
     Some(Failed { error: Arc::new(error), body: None })
 }
@@ -281,7 +269,7 @@ fn bare_error(response: &Response) -> Option<Failed> {
 /// Request in progress. If it is dropped before it is answered, the client has
 /// disconnected, and it counts as status 499.
 struct Running<'a> {
-    metrics: &'a Metrics,
+    metrics: &'a HttpMetrics,
     shared: &'a Shared,
     method: Method,
     start: Instant,
@@ -356,9 +344,11 @@ impl<S: tower::Service<Request>> tower::Service<Request> for NotedRoute<S> {
 mod tests {
     use super::*;
     use crate::limits::RateLimits;
+    use crate::metrics::{MetricsFormat, write};
     use axum::routing::{get, post};
     use http::HeaderMap;
     use http_body_util::BodyExt;
+    use prometheus_client::registry::Registry;
 
     fn check_id(given: &str, kept: bool) {
         let mut headers = HeaderMap::new();
@@ -386,7 +376,7 @@ mod tests {
         panic!("on purpose")
     }
 
-    fn edge(limits: RateLimits) -> Edge {
+    fn edge(limits: RateLimits) -> (Edge, Registry) {
         let router = Router::new()
             .route("/ok/{id}", get(|| async { "fine" }))
             .route("/cached", get(|| async { ([("cache-control", "max-age=5")], "fine") }))
@@ -396,10 +386,11 @@ mod tests {
             .route("/panic", post(panics))
             .route("/slow", get(|| async { std::future::pending::<()>().await }))
             .route("/keyed", get(|context: RequestContext| async move { context.authenticated("k1") }));
-        let metrics = Arc::new(Metrics::new());
+        let mut registry = Registry::default();
+        let metrics = Arc::new(HttpMetrics::new(&mut registry));
         let limits = Arc::new(Limits::new(limits, &metrics));
         let settings = EdgeSettings { deadline: Duration::from_millis(50), ..EdgeSettings::default() };
-        Edge::new(router, settings, limits, metrics)
+        (Edge::new(router, settings, limits, metrics), registry)
     }
 
     async fn ask(edge: &Edge, method: &str, uri: &str) -> (u16, HeaderMap, String) {
@@ -421,7 +412,7 @@ mod tests {
     }
 
     async fn check(method: &str, uri: &str, status: u16, contains: &str) {
-        let edge = edge(RateLimits::default());
+        let (edge, _) = edge(RateLimits::default());
         let (got, headers, body) = ask(&edge, method, uri).await;
         assert_eq!(got, status, "{method} {uri}");
         assert!(body.contains(contains), "{method} {uri}: {body}");
@@ -448,7 +439,7 @@ mod tests {
 
     #[tokio::test]
     async fn headers_stay_and_are_added() {
-        let edge = edge("key=1/2,network=off".parse().unwrap());
+        let (edge, _) = edge("key=1/2,network=off".parse().unwrap());
         let (_, headers, _) = ask(&edge, "POST", "/ok/1").await;
         assert_eq!(headers["allow"], "GET,HEAD");
         assert_eq!(headers["cache-control"], "no-store");
@@ -469,14 +460,14 @@ mod tests {
 
     #[tokio::test]
     async fn networks_are_limited_before_routing() {
-        let edge = edge("key=off,network=1/2".parse().unwrap());
+        let (edge, registry) = edge("key=off,network=1/2".parse().unwrap());
         for status in [200, 404, 429] {
             let uri = if status == 404 { "/nowhere" } else { "/ok/1" };
             let (got, headers, _) = ask(&edge, "GET", uri).await;
             assert_eq!(got, status);
             assert_eq!(headers.contains_key("ratelimit"), status == 429);
         }
-        let text = edge.metrics().render();
+        let text = write(&registry, MetricsFormat::OpenMetrics);
         for line in [
             r#"muriel_http_requests_total{route="/ok/{id}",method="GET",status="200"} 1"#,
             r#"muriel_http_requests_total{route="unmatched",method="GET",status="429"} 1"#,
@@ -489,10 +480,10 @@ mod tests {
 
     #[tokio::test]
     async fn requests_that_are_dropped_are_counted() {
-        let edge = edge(RateLimits::OFF);
+        let (edge, registry) = edge(RateLimits::OFF);
         let request = Request::builder().uri("/slow").header(header::HOST, "h").body(Body::empty()).unwrap();
         drop(edge.clone().answer(request).now_or_never());
-        let text = edge.metrics().render();
+        let text = write(&registry, MetricsFormat::OpenMetrics);
         assert!(text.contains(r#"route="/slow",method="GET",status="499"} 1"#), "{text}");
         assert!(text.contains("muriel_http_requests_in_flight 0"));
     }
