@@ -91,8 +91,8 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
     Ok(Compared { effect, boundary, time, strata: parts.len(), control, treatment, ratio, variance_ratio })
 }
 
-/// Groups the cells with closed conversion windows by the ratio of their weights. Leaves out epochs in which one of the
-/// arms had no weight: a visitor in an arm without weight was lost on the way there.
+/// Groups the cells with closed conversion windows by the ratio of their weights. Leaves out epochs in which
+/// one of the arms had no weight: no visitors were assigned to it then, so nothing can be compared.
 ///
 /// Strata are sorted by ratio, so their order does not depend on that of the cells.
 pub(crate) fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {

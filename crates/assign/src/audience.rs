@@ -684,7 +684,7 @@ fn looked_up(groups: &Groups<NamedComparison>, value: impl Fn(&str) -> Option<St
     parts.join(", ")
 }
 
-/// A value in an explanation: text quoted, numbers and flags as they are.
+/// A value in an explanation: text in quotes, numbers and booleans without.
 fn shown(value: Scalar<'_>) -> String {
     match value {
         Scalar::Flag(flag) => flag.to_string(),

@@ -1,7 +1,7 @@
 //! Operators: comparisons of a visitor's value with a rule's value.
 //!
-//! Values are text, numbers or flags, and text may represent a number. This module defines exactly, down to white
-//! space, how each operator reads values, because a page makes the same decisions in JavaScript:
+//! Values are text, numbers or booleans, and text may represent a number. This module defines exactly, down
+//! to white space, how each operator reads values, because a page makes the same decisions in JavaScript:
 //!
 //! | operators | compare |
 //! |---|---|
@@ -30,7 +30,7 @@ pub enum Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// The value as a number, when it is one or its text reads as one. A flag is not a number.
+    /// The value as a number, when it is one or its text reads as one. A boolean is not a number.
     fn number(self) -> Option<f64> {
         match self {
             Scalar::Flag(_) => None,
@@ -206,7 +206,7 @@ impl Inequality {
     }
 }
 
-/// Condition of an operator. A flag is the answer that satisfies it.
+/// Condition of an operator. A `bool` is the result that satisfies the operator.
 #[derive(Debug, Clone, PartialEq)]
 enum Operation {
     /// A value exists.

@@ -195,7 +195,7 @@ impl<'a> Visitor<'a> {
     /// | `cookies` | an object of texts |
     /// | `local_time` | text: a day and a time, `monday 09:30` |
     /// | `sticky` | an object: experiment key to the name of a variant |
-    /// | `attributes` | an object of texts, numbers and flags |
+    /// | `attributes` | an object of texts, numbers and booleans |
     /// | any other name | an attribute, if the value is scalar; otherwise ignored |
     ///
     /// An attribute in `attributes` takes precedence over another one with the same name.
@@ -308,7 +308,7 @@ fn text<'a>(value: ContextValue<'a>) -> Option<&'a str> {
     }
 }
 
-/// Returns the value if it is scalar: text that is short enough, a finite number or a flag.
+/// Returns the value if it is scalar: text that is short enough, a finite number or a boolean.
 fn scalar<'a>(value: ContextValue<'a>) -> Option<Scalar<'a>> {
     match value {
         ContextValue::Scalar(Scalar::Text(text)) => short(text).map(Scalar::Text),

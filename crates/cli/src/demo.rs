@@ -194,7 +194,7 @@ async fn until_signalled(
 /// The shop's listener and address.
 struct DemoShop {
     listener: tokio::net::TcpListener,
-    /// Origin under which browsers on this machine reach it.
+    /// Origin at which browsers on this machine reach it.
     origin: String,
 }
 

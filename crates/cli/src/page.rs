@@ -31,7 +31,7 @@ pub struct Changes {
     /// Percentage of page views for which health is reported.
     #[arg(long, value_name = "0..100")]
     pub health: Option<String>,
-    /// URL under which pages reach the server, such as `https://muriel.example` or /x; empty for the server that
+    /// URL at which pages reach the server, such as `https://muriel.example` or /x; empty for the server that
     /// delivered the script.
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
@@ -117,7 +117,7 @@ pub struct Snippet {
     /// Data directory, database and settings file.
     #[command(flatten)]
     pub common: Common,
-    /// Names under which pages reach the server.
+    /// Names that pages use for the server.
     #[command(flatten)]
     pub site: SiteFlags,
     /// Key of the project.
@@ -130,7 +130,7 @@ pub struct Snippet {
     /// blocks the page.
     #[arg(long = "blocking")]
     pub is_blocking: bool,
-    /// URL under which pages reach the server, such as `https://muriel.example` [default: the project's setting base,
+    /// URL at which pages reach the server, such as `https://muriel.example` [default: the project's setting base,
     /// else the address of the server that uses the data directory].
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,

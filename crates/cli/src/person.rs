@@ -57,7 +57,7 @@ pub enum PersonCommand {
         /// Also remove the authenticator and passkeys.
         #[arg(long)]
         remove_second_factor: bool,
-        /// URL under which people reach the server, for the link [default: that of the settings file, else of the
+        /// URL at which people reach the server, for the link [default: that of the settings file, else of the
         /// server that uses the data directory].
         #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
         public_url: Option<String>,
@@ -85,7 +85,7 @@ pub struct WantedPerson {
     /// Read the password from standard input instead of printing a link that sets one.
     #[arg(long)]
     pub password_stdin: bool,
-    /// URL under which people reach the server, for the link [default: that of the settings file, else of the server
+    /// URL at which people reach the server, for the link [default: that of the settings file, else of the server
     /// that uses the data directory].
     #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
@@ -131,13 +131,13 @@ pub async fn run(command: PersonCommand) -> Result<()> {
     }
 }
 
-/// URL under which people reach the server of the data directory, or the default one.
+/// URL at which people reach the server of the data directory, or the default one.
 fn of_server(data_dir: &Path) -> Option<PublicUrl> {
     let noted = ServerAddress::read(data_dir).and_then(|server| server.people().parse().ok());
     noted.or_else(|| "http://127.0.0.1:4170".parse().ok())
 }
 
-/// State for calling the service, with the URL under which people reach the server.
+/// State for calling the service, with the URL at which people reach the server.
 fn app(opened: &crate::open::Opened, common: &Common, data_dir: &Path, public_url: Option<&str>) -> Result<App> {
     let public_url = match public_url {
         Some(text) => Some(text.parse().map_err(|error| Error::Setting(format!("--public-url: {error}")))?),

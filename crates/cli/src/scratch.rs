@@ -89,7 +89,7 @@ impl HeldDirectory {
         self.directory.path()
     }
 
-    /// Keeps the directory, also if it was renamed.
+    /// Keeps the directory, even if it was renamed.
     pub(crate) fn keep(self) {
         let _ = self.directory.keep();
     }

@@ -23,7 +23,7 @@ pub(crate) struct ServerAddress {
     /// Address of the metrics; `None` if they are off.
     #[serde(default)]
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// URL under which people and pages reach the server, if it was set.
+    /// URL at which people and pages reach the server, if it was set.
     #[serde(default)]
     pub(crate) public_url: Option<String>,
 }
@@ -68,7 +68,7 @@ impl ServerAddress {
         reachable(self.listen).ip().is_loopback()
     }
 
-    /// URL under which people reach the server: the public one, or one on this machine.
+    /// URL at which people reach the server: the public one, or one on this machine.
     pub(crate) fn people(&self) -> String {
         let here = || format!("http://{}", reachable(self.dashboard_listen.unwrap_or(self.listen)));
         self.public_url.clone().unwrap_or_else(here)

@@ -262,7 +262,7 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
         Some(0) => findings.warning("delivery", "it may not be cached: every page view waits for it", PROXY),
         Some(seconds) if seconds > MAX_CACHE_SECONDS => findings.warning(
             "delivery",
-            format!("browsers cache it for {seconds} s: a stopped experiment goes on for that long"),
+            format!("browsers cache it for {seconds} s: a stopped experiment continues to run for that long"),
             "Muriel says 60. Have the proxy or CDN pass Cache-Control on.",
         ),
         Some(_) => {}

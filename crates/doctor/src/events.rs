@@ -52,7 +52,7 @@ pub(super) fn check(page: &Url, to: &Url, answer: &Result<HttpResponse, Failure>
         429 => findings.warning("events", format!("{to} answers 429: too many requests"), "Try again in a minute."),
         500.. => findings.problem(
             "events",
-            format!("{to} answers {status}: it accepts no events now"),
+            format!("{to} answers {status}: it does not accept events now"),
             "Check the server: its log, and /readyz. Pages keep some events and send them later.",
         ),
         // Browsers also send a site's own password here, and Muriel treats it as an API key.
@@ -121,7 +121,7 @@ mod tests {
             ("https://m.example/e", 401, "*", "{}", "problem  events  https://m.example/e answers 401\n"),
             ("https://m.example/e", 405, "", "", "problem  events  https://m.example/e answers 405\n"),
             ("https://m.example/e", 302, "", "", "problem  events  https://m.example/e answers 302, and so"),
-            ("https://m.example/e", 503, "*", "{}", "problem  events  https://m.example/e answers 503: it accepts no"),
+            ("https://m.example/e", 503, "*", "{}", "problem  events  https://m.example/e answers 503: it does not"),
             ("https://m.example/e", 429, "*", "{}", "warning  events  https://m.example/e answers 429"),
         ] {
             let mut headers = HeaderMap::new();

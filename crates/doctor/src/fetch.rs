@@ -26,7 +26,7 @@ const AGENT: &str = concat!(
 pub(super) struct Browser {
     agent: Agent,
     patience: Duration,
-    /// Header fields that only the host and port of this address get.
+    /// Header fields that are sent only to the host and port of this address.
     given: (Url, Vec<(String, String)>),
     /// Cookies by host and name. Cookies for whole domains are sent back only to their host.
     cookies: Vec<(String, String, String)>,

@@ -146,12 +146,12 @@ impl Policy {
         }
     }
 
-    /// Returns whether text becomes HTML and code only through a policy of Trusted Types.
+    /// Returns whether strings become HTML or code only through a Trusted Types policy.
     pub(super) fn requires_trusted_types(&self) -> bool {
         self.sources("require-trusted-types-for").is_some_and(|words| words.iter().any(|word| is(word, "'script'")))
     }
 
-    /// Returns whether a policy of Trusted Types with this name is allowed.
+    /// Returns whether the page may create a Trusted Types policy with this name.
     pub(super) fn takes_type_policy(&self, name: &str) -> bool {
         self.sources("trusted-types").is_none_or(|names| names.iter().any(|known| known == "*" || known == name))
     }

@@ -32,8 +32,8 @@ impl fmt::Display for Flaw {
 pub struct Problem {
     /// Path of the value as the client wrote it: `variants[1].name`.
     ///
-    /// While the caller of a reader has not added its own field yet, the path is relative: `[2]`,
-    /// `.Control`, or empty for the value as a whole.
+    /// The parser of a nested value returns a path relative to that value: `[2]`, `.Control`, or empty for
+    /// the whole value. Its caller adds the name of its own field in front.
     pub field: String,
     /// Description of the flaw, as the rest of a sentence that begins with the field's name.
     pub message: String,

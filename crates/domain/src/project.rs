@@ -24,7 +24,7 @@ macro_rules! project_settings {
             /// Percentage of page views for which health is reported.
             health: $crate::page::Percent = $crate::page::Percent::TEN
                 => percent, takes [i64] { minimum = 0, maximum = 100 }, shows [u8] { minimum = 0, maximum = 100 };
-            /// URL under which pages reach the server, such as `https://muriel.example` or `/x`; empty for the server that
+            /// URL at which pages reach the server, such as `https://muriel.example` or `/x`; empty for the server that
             /// delivered the script.
             base: $crate::page::Base = $crate::page::Base::default()
                 => base, takes [String] { max_length = 512, example = "https://muriel.example.com" },

@@ -589,7 +589,7 @@ impl Log {
         &self.handle.dir
     }
 
-    /// Returns whether the log accepts batches. At most about one second old, also when no
+    /// Returns whether the log accepts batches. The result is at most about one second old, even when no
     /// batches arrive.
     pub fn state(&self) -> LogState {
         lock(&self.handle.shared.state).clone()
@@ -664,7 +664,7 @@ impl fmt::Debug for Log {
     }
 }
 
-/// Locks a mutex, also a poisoned one: no code here leaves the content inconsistent when
+/// Locks a mutex, even a poisoned one: no code here leaves the content inconsistent when
 /// it panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -579,8 +579,8 @@ impl Walk {
         }
     }
 
-    /// Returns whether the row after a gap is the next block with a damaged number, rather than
-    /// a later block. Such a row chains to the last block once its number is replaced.
+    /// Returns whether the row after a gap is the next block, whose number is damaged, rather than a later
+    /// block. The hash of such a row is correct with the expected number.
     fn is_next_but_for_number(&self, raw: &mut Raw) -> bool {
         if self.columns != Columns::All {
             return false;

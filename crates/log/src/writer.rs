@@ -203,7 +203,7 @@ impl Writer {
     }
 
     /// Checks whether batches can be stored and publishes the result, so that the state is
-    /// current also when no batches arrive. Runs at the start and while idle.
+    /// current even when no batches arrive. Runs at the start and while idle.
     pub(super) fn poll(&mut self) {
         let mut ready = self.ready();
         if ready.is_ok() && self.active.as_ref().is_none_or(|open| open.index.is_none()) {

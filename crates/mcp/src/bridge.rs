@@ -102,5 +102,5 @@ fn read<T: DeserializeOwned>(mut answer: Value) -> Result<T, ErrorData> {
 }
 
 fn unexpected() -> ErrorData {
-    ErrorData::new(ErrorCode::INTERNAL_ERROR, "the server's answer is not a message of the protocol", None)
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, "the server's answer is not a valid MCP message", None)
 }

@@ -59,7 +59,7 @@ fn origins(host: &str) -> [String; 2] {
     ["http", "https"].map(|scheme| format!("{scheme}://{bracketed}{port}"))
 }
 
-/// Message for JSON that is not a message of the protocol: the transport's own text names one of its types.
+/// Message for JSON that is not a valid MCP message. The transport's own text names one of its Rust types.
 const NO_MESSAGE: &str = "the body must be a request or notification of the Model Context Protocol: one message with \
     `jsonrpc` \"2.0\" and a `method`";
 

@@ -105,7 +105,7 @@ impl Passwords {
         .await
     }
 
-    /// Runs the work when it is its turn, off the threads that answer requests.
+    /// Waits in the queue of `turn`, then runs `work` on a thread for blocking work.
     async fn run<T: Send + 'static>(&self, turn: Turn, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         let queue = match turn {
             Turn::Unknown => &self.0.unknown,

@@ -19,7 +19,7 @@ pub struct PairCheck {
     pub other_name: String,
     /// Time of the check.
     pub as_of: Instant,
-    /// Event logs, each with the place up to which the check included it.
+    /// Event logs, each with the position up to which the check read it.
     pub logs: Vec<LogPlaceFacts>,
     /// Test of the pair; `None` when there is too little data, or no effect.
     pub interaction: Option<Interaction>,

@@ -218,7 +218,7 @@ fn held_back(manifest: &Manifest, facts: &PlanFacts, lock: &LockedPlan) -> Optio
     match (plan.primary_goal, &now) {
         (Some(planned), Some(now)) if planned.goal_key == now.goal_key && planned.counts_unlike(now).is_empty() => {}
         (None, None) => {}
-        (Some(planned), _) => by.push(format!("the goal {} as it was then", planned.goal_key)),
+        (Some(planned), _) => by.push(format!("the goal {} as defined at that time", planned.goal_key)),
         (None, Some(_)) => by.push("no primary goal".to_owned()),
     }
     if plan.confidence_percent != experiment.confidence_percent {

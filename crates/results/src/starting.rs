@@ -53,7 +53,7 @@ impl StartPlan {
     fn imported(visitors: u64) -> Self {
         let message = format!(
             "plan.visitors: none was given, so the comparisons are tuned for the {visitors} visitors whose exposures were sent \
-             before this start. For a test that goes on, set plan.visitors to its planned total before the first start"
+             before this start. If the test continues, set plan.visitors to its planned total before the first start"
         );
         Self { visitors: i64::try_from(visitors).ok().filter(|visitors| *visitors <= MAX_SAFE), message }
     }

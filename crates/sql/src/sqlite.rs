@@ -634,7 +634,7 @@ fn data_version(conn: &Connection) -> Result<i64> {
     statement.query_row([], |row| row.get(0)).map_err(error)
 }
 
-/// Locks a mutex, also a poisoned one: no code here leaves the content inconsistent when
+/// Locks a mutex, even a poisoned one: no code here leaves the content inconsistent when
 /// it panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

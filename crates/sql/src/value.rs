@@ -13,7 +13,7 @@ use crate::{Error, Result};
 pub enum Value {
     /// Null, of any type.
     Null,
-    /// A 64-bit integer; also a flag, as 0 or 1.
+    /// A 64-bit integer. Also a boolean, as 0 or 1.
     Int(i64),
     /// A 64-bit float.
     Real(f64),

@@ -43,7 +43,7 @@ pub fn quantile(sorted: &[f64], level: f64, rule: QuantileMethod) -> Result<f64>
 
 /// The cap: the quantile at `level` of the values of all arms together.
 ///
-/// One value per unit, in any order. With `ignore_zeros` only nonzero values count. That is the product's default:
+/// One value per unit, in any order. With `ignore_zeros` only nonzero values count. That is Muriel's default:
 /// among a thousand visitors of whom ten buy, the 99th percentile of all values would cap every purchase.
 ///
 /// # Errors

@@ -137,7 +137,7 @@ pub async fn find_keyed(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Resul
     }
 }
 
-/// Returns whether the key was ever used in the project, also by a deleted goal.
+/// Returns whether the key was ever used in the project, even by a goal that is deleted now.
 pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
     let row =
         tx.query_opt("SELECT 1 FROM goal WHERE project_id = $1 AND goal_key = $2", params![project.0, key]).await?;

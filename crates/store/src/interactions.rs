@@ -60,13 +60,13 @@ pub struct Interaction {
     pub visitors: i64,
     /// Time of the check.
     pub looked_at: Instant,
-    /// Event logs, each with the place up to which the check included it.
+    /// Event logs, each with the position up to which the check read it.
     pub logs: Vec<LogPlace>,
     /// True when an exclusion group separates the two experiments now.
     pub is_separated: bool,
 }
 
-/// Place up to which a check included an event log.
+/// Position up to which a check read an event log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPlace {
     /// Id of the log, a UUID.

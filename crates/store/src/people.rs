@@ -348,7 +348,7 @@ pub async fn was_removed(
 }
 
 /// Records that the code of this step was used. Returns false when this or a later step was used before: a code works
-/// once, also for two requests at the same time.
+/// once, even for two requests at the same time.
 pub async fn totp_use(tx: &mut dyn Tx, id: PersonId, step: i64) -> Result<bool> {
     let sql = "UPDATE person SET totp_step = $2 WHERE person_id = $1 AND totp_step < $2";
     Ok(tx.execute(sql, params![id.0, step]).await? == 1)

@@ -237,7 +237,7 @@ pub async fn retention_days_set(tx: &mut dyn Tx, project: ProjectId, days: Optio
     Ok(())
 }
 
-/// The projects whose events are deleted after some days: the key of each, and the days.
+/// Keys of the projects with a retention period, each with the number of days.
 pub async fn retentions(tx: &mut dyn Tx) -> Result<Vec<(String, i64)>> {
     let sql = "SELECT project_key, retention_days FROM project WHERE retention_days IS NOT NULL ORDER BY project_id";
     let rows = tx.query(sql, params![]).await?;

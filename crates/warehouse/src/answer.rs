@@ -474,8 +474,9 @@ impl Totals {
         joint(self.visitors, value, self.value_squared, count, count_squared, self.count_value)
     }
 
-    /// Joint moments of the outcome (`x`) and the covariate (`y`) per visitor. The outcome is the value after the cap
-    /// if it [has one](super::CountedOutcome::has_value), otherwise 1 for a conversion and 0 without.
+    /// Joint moments of the outcome (`x`) and the covariate (`y`) per visitor. If the metric
+    /// [has values](super::CountedOutcome::has_value), the outcome is the value after the cap; otherwise it
+    /// is 1 for a visitor who converted, and 0 for others.
     pub fn adjusted(&self, has_value: bool) -> JointMoments {
         let units = if has_value { VALUE_SCALE } else { 1 };
         let (outcome, squared) = if has_value {

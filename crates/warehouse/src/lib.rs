@@ -337,7 +337,7 @@ impl Drop for StopCallback {
     }
 }
 
-/// Locks a mutex, also a poisoned one: no code here leaves the content inconsistent when
+/// Locks a mutex, even a poisoned one: no code here leaves the content inconsistent when
 /// it panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

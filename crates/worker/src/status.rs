@@ -13,7 +13,7 @@ pub enum TaskOutcome {
     Ok,
     /// It did its work and does not run again.
     Finished,
-    /// It waits for this need.
+    /// It waits for this dependency.
     Waiting(Need),
     /// It failed, for the reason given.
     Failed(String),
@@ -39,18 +39,18 @@ pub struct TaskStatus {
     pub name: &'static str,
     /// Pause from the end of a run to the start of the next, when all goes well.
     pub period: Duration,
-    /// Needs that the task cannot work without.
+    /// Dependencies without which the task cannot run.
     pub needs: Vec<Need>,
     /// True while it runs.
     pub is_running: bool,
     /// True when the current run has taken longer than [`RUN_LIMIT`](crate::RUN_LIMIT), or the task's period if that is
     /// longer.
     pub is_overdue: bool,
-    /// Result of the latest run, or of the latest check of the task's needs.
+    /// Result of the latest run, or of the latest check of the task's dependencies.
     pub outcome: TaskOutcome,
     /// Number of failures since the last successful run.
     pub consecutive_failures: u32,
-    /// Number of runs that ended, including failed ones. Waiting for a need is not a run.
+    /// Number of runs that ended, including failed ones. Waiting for a dependency is not a run.
     pub runs: u64,
     /// Number of runs that failed.
     pub failures: u64,

@@ -14,7 +14,7 @@ pub const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// cancelled: a migration or a rebuilt index may need the time.
 pub const RUN_LIMIT: Duration = Duration::from_secs(600);
 
-/// Something that a task cannot work without.
+/// Dependency of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Need {
     /// The database with experiments, people and keys.
@@ -124,7 +124,7 @@ impl Task {
         Self { initial_delay: Duration::ZERO, ..self }
     }
 
-    /// Adds a need: the task does not run while it is known to be unavailable.
+    /// Adds a dependency. The task does not run while the dependency is known to be unavailable.
     #[must_use]
     pub fn needs(mut self, need: Need) -> Self {
         self.needs.push(need);

@@ -67,8 +67,8 @@ struct Due {
 }
 
 impl Worker {
-    /// Creates a worker without tasks. `is_available` says whether a need is available, as far as that is known without
-    /// a request; a task that finds out later returns [`RunError::Waiting`].
+    /// Creates a worker without tasks. `is_available` returns whether a dependency is available, as far as
+    /// that is known without a request. A task that finds it unavailable later returns [`RunError::Waiting`].
     pub fn new(now: Now, is_available: impl Fn(Need) -> bool + Send + Sync + 'static) -> Self {
         Self {
             now,
@@ -80,8 +80,8 @@ impl Worker {
         }
     }
 
-    /// Sets an observer. It is called with a task's status after each run and each check of an unavailable need, and
-    /// once when a run becomes overdue: then the status says that the task is running.
+    /// Sets an observer. It is called with a task's status after each run and each check of an unavailable
+    /// dependency, and once when a run becomes overdue: then the status says that the task is running.
     #[must_use]
     pub fn on_run(mut self, observe: impl Fn(&TaskStatus) + Send + Sync + 'static) -> Self {
         self.on_run = Arc::new(observe);
@@ -207,7 +207,7 @@ impl Worker {
         Due { tick: Tick::now() + pause, at: later((self.now)(), pause), pause }
     }
 
-    /// Runs a task once, unless one of its needs is unavailable.
+    /// Runs a task once, unless one of its dependencies is unavailable.
     async fn run(&self, slot: &Slot) {
         let mut task = slot.task.lock().await;
         let away = task.needs.iter().copied().find(|need| !(self.is_available)(*need));

@@ -1,5 +1,5 @@
 // Several projects on one site: values that the script stores in the browser belong to its project, and the scripts of
-// two projects on one page both work. Only the visitor's id and the answer about consent are shared by the site.
+// two projects on one page both work. Projects share the visitor's id, consent and cookie domain.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";

@@ -28,7 +28,7 @@ pub(crate) struct DailyEntries {
 pub(crate) enum Cap {
     /// No cap.
     None,
-    /// The product's default quantile, which moves with the data. A run has at most `values` values.
+    /// Default quantile of all values so far; it changes as values arrive. A run has up to `values` values.
     Quantile { values: u64 },
 }
 

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum levels of objects that unfold in place.
 const UNFOLDED: usize = 2;
-/// Maximum nesting that is followed at all, where unnamed schemas are nested.
+/// Maximum depth of recursion into a schema. It bounds unnamed objects, which [`UNFOLDED`] does not limit,
+/// and schemas that refer to each other.
 const FOLLOWED: usize = 12;
 
 /// Direction of a body. It decides which fields get a mark.

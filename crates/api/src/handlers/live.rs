@@ -73,7 +73,7 @@ pub(crate) async fn visitor_live(State(app): State<App>, caller: Caller<Read>, u
     Ok(response)
 }
 
-/// Reader of a stream. The stream ends soon after the person is removed or the key is revoked.
+/// Person or API key that reads a stream. The stream ends soon after the reader loses access to the project.
 struct Watcher {
     holder: String,
     asked_at: Instant,

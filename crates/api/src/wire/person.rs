@@ -109,7 +109,7 @@ pub(crate) fn code(body: &Json) -> Result<String, Problems> {
 fn credential(value: &Json) -> Result<serde_json::Value, Flaw> {
     match value.as_object() {
         Some(_) => serde_json::from_str(&value.to_compact_string()).map_err(|_| Flaw::new("cannot be read")),
-        None => Err(Flaw::new("must be an object, as toJSON of a credential returns it")),
+        None => Err(Flaw::new("must be an object, as returned by PublicKeyCredential.toJSON()")),
     }
 }
 

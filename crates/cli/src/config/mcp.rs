@@ -11,7 +11,7 @@ const HOSTS_MAX: usize = 100;
 /// Flags of the tools for agents.
 #[derive(Debug, Clone, Default, Args)]
 pub struct McpFlags {
-    /// Hosts under which agents reach /mcp, such as muriel.example, separated by commas. This machine's own names and
+    /// Hosts at which agents reach /mcp, such as muriel.example, separated by commas. This machine's own names and
     /// the address of --listen are always accepted.
     #[arg(long, env = "MURIEL_MCP_HOSTS", value_name = "HOSTS")]
     pub mcp_hosts: Option<String>,

@@ -237,8 +237,8 @@ impl Importing<'_> {
 
     /// Stores the events that the log does not have.
     ///
-    /// The log itself detects repeats for some days only; here they are searched in the
-    /// whole log.
+    /// The log itself recognises a repeat only for a limited number of days. An import looks for repeats in
+    /// the whole log.
     async fn store(&mut self, chunk: Vec<Received>) -> Result<()> {
         let mut new: HashMap<(Uuid, Arc<str>, DedupScope), usize> = HashMap::with_capacity(chunk.len());
         for (at, event) in chunk.iter().enumerate() {

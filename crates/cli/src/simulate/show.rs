@@ -239,7 +239,7 @@ fn false_calls(called: RunShare, promised: f64) -> String {
         Promise::Open => {
             format!("{begin} With so few runs, up to {} % cannot be ruled out.\n", rounded(interval.upper))
         }
-        Promise::Broken => format!("{begin} The promise is not kept: do not decide by this plan.\n"),
+        Promise::Broken => format!("{begin} The plan exceeds that limit: do not base decisions on it.\n"),
     }
 }
 

@@ -1,12 +1,12 @@
-//! Compression ahead of requests. The compressed bodies that were requested of one delivery are made for the next one
-//! as soon as it is current, so that no visitor waits for them.
+//! Compression ahead of requests. As soon as a delivery is current, its bodies are compressed in the
+//! encodings that were requested from earlier ones, so that no visitor waits for compression.
 
 use super::{Delivery, Encoded, Encoding, ProjectSlot};
 use crate::script::Mount;
 use crate::site::Site;
 use std::sync::{Arc, PoisonError};
 
-/// Compressed bodies that were requested of a project's deliveries.
+/// Compressed bodies that were requested from a project's deliveries.
 #[derive(Debug, Default)]
 pub(super) struct RequestedBodies(Vec<CompressedBody>);
 
@@ -24,7 +24,7 @@ fn requested_encodings(body: &Encoded) -> impl Iterator<Item = Encoding> {
 }
 
 impl RequestedBodies {
-    /// Adds the compressed bodies that were requested of a delivery. There are at most
+    /// Adds the compressed bodies that were requested from a delivery. There are at most
     /// six: two encodings of three bodies.
     fn add(&mut self, delivery: &Delivery) {
         let ruleset = requested_encodings(&delivery.body).map(CompressedBody::Ruleset);
@@ -44,8 +44,8 @@ impl RequestedBodies {
 }
 
 impl ProjectSlot {
-    /// Compresses those bodies of the current delivery `after` that were requested of `before` or
-    /// earlier deliveries. Of several writes in a row, only the bodies of the last are compressed.
+    /// Compresses the bodies of the current delivery `after` in the encodings that were requested from
+    /// `before` or earlier deliveries. After several writes in a row, only those of the last are compressed.
     pub(super) fn precompress(self: &Arc<Self>, before: &Delivery, after: Arc<Delivery>) {
         let bodies = {
             let mut requested = self.precompressed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -49,16 +49,19 @@ macro_rules! configuration_settings {
             /// When variant code runs on dynamic pages.
             trigger_variant_change: Option<String> = None, patch Option<String> as replaced
                 => short_text [String] { max_length = 255 };
-            /// Deactivate it once this many visitors have entered, all arms together; 0 is off.
+            /// Ends the experiment once this many visitors have entered, all arms together; 0 turns the rule
+            /// off.
             completion_visitor: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// Deactivate it once this many visitors have converted on the primary goal, all arms together; 0 is off.
+            /// Ends the experiment once this many visitors have converted on the primary goal, all arms
+            /// together; 0 turns the rule off.
             completion_conversion: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// 1: deactivate it when the verdict on the primary goal is reached and no health check fails.
+            /// 1: ends the experiment when the verdict on the primary goal is reached and no health check
+            /// fails.
             completion_stats_significant_flag: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
-            /// Deactivate it this number of days after its first start; 0 is off.
+            /// Ends the experiment this number of days after its first start; 0 turns the rule off.
             completion_after_period: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
             /// Integrations to which a visitor's arm is sent: a name, or `{"name", "settings"}`. Unknown

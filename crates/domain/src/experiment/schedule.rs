@@ -469,7 +469,7 @@ impl Experiment {
         let is_live = self.lifecycle.is_live();
         if settled(Rule::StartDate) && !is_live && self.epoch == 0 {
             warnings.push(
-                "configuration.start_test_date: this moment has passed, so it starts nothing; set a later one, or \
+                "configuration.start_test_date: this moment has passed, so it has no effect; set a later one, or \
                  start the experiment with PATCH /experiment/{test_id}/status"
                     .to_owned(),
             );
@@ -477,7 +477,8 @@ impl Experiment {
         let over = [Rule::EndDate, Rule::Period].into_iter().filter(|rule| is_live && settled(*rule));
         warnings.extend(over.map(|rule| {
             format!(
-                "configuration.{}: this moment had passed before the experiment was started, so it ends nothing; set a later one",
+                "configuration.{}: this moment had passed before the experiment was started, so it has no effect; set \
+                 a later one",
                 rule.setting()
             )
         }));

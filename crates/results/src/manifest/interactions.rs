@@ -34,14 +34,14 @@ pub struct InteractionFacts {
     pub visitors: i64,
     /// Time of the check: windows that ended later were open.
     pub as_of: Instant,
-    /// Event logs, each with the place up to which the check included it.
+    /// Event logs, each with the position up to which the check read it.
     pub logs: Vec<LogPlaceFacts>,
     /// True when an exclusion group separated the two experiments at the last check of their pair.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_separated: bool,
 }
 
-/// Place up to which a check included an event log.
+/// Position up to which a check read an event log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogPlaceFacts {

@@ -80,7 +80,7 @@ pub(super) async fn ramp(app: &App, term: i64, target: Target, job: &Job) -> Res
         let rollout = steps.iter().copied().find(|step| *step > record.rollout).unwrap_or(record.rollout);
         let next_at = steps.iter().any(|step| *step > rollout).then(|| after(&periods, now));
         let detail = match rollout == record.rollout {
-            true => format!("{} stays with {rollout} percent of the visitors, the last step", record.arm),
+            true => format!("{} stays at {rollout} percent of the visitors, which is the last step", record.arm),
             false => format!(
                 "{} is served to {rollout} percent of the visitors after {} percent",
                 record.arm, record.rollout

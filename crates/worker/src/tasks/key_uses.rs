@@ -1,4 +1,4 @@
-//! Stores when keys were last used, scripts last fetched, and shares last opened.
+//! Stores when keys and sessions were last used, scripts last fetched, and shares last opened.
 
 use super::act_error;
 use crate::task::{Need, Progress, Task};
@@ -7,8 +7,9 @@ use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// Writes uses of keys, scripts and shares, which are collected in memory, in one batch. None are lost while the
-/// database is unavailable.
+/// Writes the uses of keys and sessions, the fetches of scripts and the openings of shares that were
+/// collected in memory, each kind in a transaction of its own. Uses of keys are dropped when their
+/// transaction fails; a later use records them again.
 pub fn write_key_uses(app: App) -> Task {
     let task = Task::new("write_key_uses", PERIOD, move |_| {
         let app = app.clone();

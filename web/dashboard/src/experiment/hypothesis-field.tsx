@@ -89,7 +89,7 @@ function Search({ projectKey, onChange, error, label, hint, name, takesFocus }: 
         found.isError
           ? failureFrom(found.error).message
           : typed.trim() === ""
-            ? "This project has no hypotheses yet. You can go on without one."
+            ? "This project has no hypotheses yet. You can continue without one."
             : "No hypothesis matches."
       }
       keyOf={(one) => one.hypothesis_id}

@@ -33,8 +33,8 @@ export const endpoint = (name: string): string => `${settings.base}/${name}/${RU
 
 /**
  * The name of a cookie or a stored item. If `what` ends with `_`, the value belongs to the project, whose key follows.
- * Only the values that all projects of a site share have other names: the visitor's id (`id`), the answer about consent
- * (`c`) and the domain of cookies (`d`).
+ * Only the values that all projects of a site share have other names: the visitor's id (`id`), the answer to
+ * the consent question (`c`) and the domain of cookies (`d`).
  */
 export const nameOf = (what: string): string =>
   settings.global + "_" + what + (/_$/.test(what) ? RULESET.project_key : "");

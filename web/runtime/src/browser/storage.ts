@@ -89,7 +89,7 @@ export function remember(what: string, value: string): void {
   storeLocal(what, value);
 }
 
-/** Removes everything that the script has stored about the visitor for any project, except the answer about consent. */
+/** Removes what the script has stored about the visitor for any project, except the visitor's consent. */
 export function erase(): void {
   const items = quietly(() => Object.keys(win.localStorage));
   for (const item of (items + "; " + cookies()).split(/[,;] ?/)) {

@@ -17,7 +17,7 @@ pub(crate) struct RestoreBody {
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DuplicateBody {
-    /// Display name. Unless given, the original's with " (copy)" appended.
+    /// Display name. Default: the original's name with " (copy)" appended.
     #[schema(nullable = false, min_length = 1, max_length = 255)]
     test_name: Option<String>,
 }
@@ -55,7 +55,7 @@ pub(crate) struct InboxEntryBody {
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InboxReadBody {
-    /// Id of the newest entry to mark. Unless given, all are marked. Later entries stay unread.
+    /// Id of the newest entry to mark; later entries stay unread. Default: all entries are marked.
     #[schema(nullable = false, minimum = 1)]
     until: Option<i64>,
 }
@@ -67,16 +67,16 @@ pub(crate) struct SimulationBody {
     /// Number of experiments to simulate.
     #[schema(nullable = false, minimum = 1, maximum = 5000, default = 500)]
     runs: Option<i64>,
-    /// True lift of Variant 1, in percent. Unless given, the smallest lift worth acting on.
+    /// True lift of Variant 1, in percent. Default: the smallest lift worth acting on.
     #[schema(nullable = false, minimum = -100, maximum = 1000)]
     lift: Option<f64>,
-    /// Percent of the control's visitors who convert. Unless given, from the project's last two weeks, or 5.
+    /// Percent of the control's visitors who convert. Default: that of the project's last two weeks, or 5.
     #[schema(nullable = false, exclusive_minimum = 0, exclusive_maximum = 100)]
     baseline_rate: Option<f64>,
-    /// Visitors who enter per day. Unless given, from the project's last two weeks, or 1,000.
+    /// Visitors who enter per day. Default: that of the project's last two weeks, or 1,000.
     #[schema(nullable = false, exclusive_minimum = 0, maximum = 100000000)]
     daily_visitors: Option<f64>,
-    /// Days after which an experiment ends if no rule has ended it. Unless given, the length of the plan.
+    /// Days after which an experiment ends if no rule has ended it. Default: the length of the plan.
     #[schema(nullable = false, minimum = 1, maximum = 365)]
     days: Option<i64>,
     /// Seed of the random numbers. The same seed gives the same result.

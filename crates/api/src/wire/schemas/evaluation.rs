@@ -64,7 +64,7 @@ pub(crate) struct EvaluationFailure {
 /// Experiments and visitors to evaluate.
 #[derive(ToSchema)]
 pub(crate) struct EvaluateManyBody {
-    /// Keys of the experiments. Unless given, all that are live or serve a winner.
+    /// Keys of the experiments. Default: all experiments that are live or serve a winner.
     #[schema(max_items = 500)]
     experiment_keys: Option<Vec<String>>,
     #[schema(max_items = 1000)]

@@ -114,7 +114,7 @@ pub(crate) struct ExperimentCreation {
     /// Secondary goals. Found by name and type, or created.
     #[schema(nullable = false, max_items = 100)]
     secondary_goals: Option<Vec<InlineGoal>>,
-    /// URL of the page, or a pattern for a test on many pages. Unless given, `url`.
+    /// URL of the page, or a pattern for a test on many pages. Default: `url`.
     #[schema(nullable = false)]
     variants_data_key: Option<String>,
     /// Label and code of the control.

@@ -41,7 +41,7 @@ pub(crate) struct GroupPatch {
     /// Experiments that a holdout's visitors do not meet.
     #[schema(nullable = false)]
     scope: Option<HoldoutScope>,
-    /// true allows moving visitors of live experiments. Unless given, false.
+    /// true allows moving visitors of live experiments. Default: false.
     #[schema(nullable = false)]
     accept_moves: Option<bool>,
 }

@@ -6,8 +6,7 @@ use utoipa::ToSchema;
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HypothesisBody {
-    /// Name in files and scripts, unique in the project. Unless given, it is generated from
-    /// the text.
+    /// Name in files and scripts, unique in the project. Default: generated from the text.
     #[schema(nullable = false, pattern = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
     slug: Option<String>,
     /// Observation of the team.
@@ -31,7 +30,7 @@ pub(crate) struct HypothesisBody {
     /// URL of the supporting research: http or https.
     #[schema(max_length = 2048)]
     hypothesis_url: Option<String>,
-    /// true creates it archived, which keeps it off the backlog. Unless given, false.
+    /// true creates it archived, which keeps it off the backlog. Default: false.
     #[schema(nullable = false)]
     archived: Option<bool>,
 }

@@ -16,7 +16,7 @@ pub(crate) struct KeyBody {
     /// Keys of the projects to which it is limited; null or left out for all projects of the company.
     #[schema(min_items = 1, max_items = 1000)]
     projects: Option<Vec<String>>,
-    /// Days until it expires; null for a key that does not expire. Unless given, 365.
+    /// Days until it expires; null for a key that does not expire. Default: 365.
     #[schema(minimum = 1, maximum = 36500, example = 365)]
     expires_in_days: Option<i64>,
 }

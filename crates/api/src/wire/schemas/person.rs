@@ -25,7 +25,7 @@ pub(crate) struct ProjectRoleBody {
     /// Key of the project.
     #[schema(example = "prj_Q2f8kX3mD7tYwR5vB9cN1s")]
     project_key: String,
-    /// Role in the project. Unless given, the `role` next to `projects`.
+    /// Role in the project. Default: the `role` next to `projects`.
     #[schema(nullable = false)]
     role: Option<RoleName>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct InvitationBody {
     email: String,
     /// Role, not above the caller's own.
     role: RoleName,
-    /// Projects to which the person is limited. Unless given, all projects of the company.
+    /// Projects to which the person is limited. Default: all projects of the company.
     #[schema(nullable = false, min_items = 1, max_items = 1000)]
     projects: Option<Vec<ProjectRoleBody>>,
 }

@@ -9,7 +9,7 @@ pub(crate) struct ShareBody {
     /// Days for which the link works.
     #[schema(nullable = false, minimum = 1, maximum = 365, default = 30)]
     expires_in_days: Option<i64>,
-    /// Visitors and goal of the result. Unless given, all visitors.
+    /// Visitors and goal of the result. Default: all visitors and the primary goal.
     #[schema(nullable = false)]
     query: Option<ShareQueryBody>,
 }

@@ -25,10 +25,10 @@ pub(crate) struct Concluded {
     /// Outcome.
     #[schema(value_type = schemas::ConclusionOutcome)]
     pub(crate) outcome: &'static str,
-    /// Variant that is served; null if none is.
+    /// Variant that is served; null if no variant is served.
     #[schema(required, example = "1")]
     pub(crate) serving_variant_id: Option<String>,
-    /// Percent of the visitors who get the served variant; null if none is.
+    /// Percent of the visitors who get the served variant; null if no variant is served.
     #[schema(required, example = 100)]
     pub(crate) serving_traffic_allocation: Option<i64>,
 }

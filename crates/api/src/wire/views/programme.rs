@@ -211,7 +211,7 @@ pub(crate) struct ProgrammeItem {
     /// Lesson beyond this test.
     #[schema(example = "Visitors on phones leave at the address.")]
     learned: String,
-    /// Variant that is served as the winner; null if none is.
+    /// Variant that is served as the winner; null if no variant is served.
     #[schema(required)]
     serving_variant_id: Option<String>,
     /// Key of the primary goal; null if no result was stored.

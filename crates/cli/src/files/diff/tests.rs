@@ -120,7 +120,7 @@ fn files_that_do_not_fit_the_project_are_refused() {
             line("test_type = \"split\"\n"),
             line(""),
             false,
-            "a/experiment.toml:1: test_type cannot be changed, and is \"split\" in the project",
+            "a/experiment.toml:1: test_type cannot be changed: it is \"split\" in the project",
         ),
         (line(""), line("variants_data_key = \"https://*/\"\n"), false, ":3: variants_data_key cannot be changed"),
         (

@@ -51,7 +51,7 @@ export function Developers({ projectKey }: { projectKey: string }) {
           hint="Streamable HTTP, with the header Authorization: Bearer and a key. Give an agent a key of its own, limited to this project."
         />
         <p className="text-sm text-soft">
-          If programs reach this server at another address than this page, use that address.
+          If programs reach this server at a different address than your browser does, use that address.
         </p>
       </div>
     </Card>

@@ -120,9 +120,9 @@ function Explained() {
         to test next.
       </p>
       <p>
-        The win rate is that of all valid experiments with the rating. Its interval is the range in which the win rate
-        of such experiments lies. The expected lift is the average over those experiments that have one. Two ratings
-        differ for sure only if their intervals hardly overlap.
+        The win rate is the share of valid experiments with the rating that won. Its interval is the range of true win
+        rates that fit this number. The expected lift is the average over those experiments that have one. If the
+        intervals of two ratings overlap a lot, their difference may be due to chance.
       </p>
       <p>
         Ratings are the current ones of the hypotheses. Ratings that are changed after the result always seem right:

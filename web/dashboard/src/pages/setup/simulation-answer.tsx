@@ -88,8 +88,8 @@ function endings(ended: Schemas["EndShares"], runs: number): string {
 
 function promise({ promise, plan }: Simulation): string {
   const most = `The promised maximum is ${percentage(plan.promised_false_calls)}`;
-  if (promise === "kept") return `${most}, and it is kept.`;
-  return promise === "open" ? `${most}; more tries are needed to check it.` : `${most}, and it is not kept.`;
+  if (promise === "kept") return `${most}, and the plan stays within it.`;
+  return promise === "open" ? `${most}; more tries are needed to check it.` : `${most}, and the plan exceeds it.`;
 }
 
 const FROM: Record<Schemas["NumberSource"], string> = {

@@ -382,8 +382,8 @@ fn left_out_orders(summary: &OrderSummary, counted: u64, sentences: &mut Vec<Str
     let is_usual = own <= FEW_ORDERS || own <= REPEATS_USUAL.saturating_mul(counted);
     if own > 0 && !is_usual {
         sentences.push(format!(
-            "Left out: {}, because their number was already counted, more than {REPEATS_USUAL} for each order that \
-             counts. If these are separate orders, give each its own number.",
+            "Left out: {}, because an order with the same number was already counted. That is more than \
+             {REPEATS_USUAL} repeats per counted order. If these are separate orders, give each its own number.",
             of(own, "order", "orders")
         ));
     }

@@ -117,7 +117,7 @@ pub(crate) struct PlannedGoal {
     currency: Option<String>,
 }
 
-/// Rules by which the clock ends an experiment or serves a winner, as configured; 0 is off.
+/// Rules by which the clock ends an experiment or serves a winner, as configured; 0 turns a rule off.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlannedEnd {

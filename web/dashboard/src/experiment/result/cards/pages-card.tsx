@@ -187,7 +187,7 @@ function PagesHelp() {
       </p>
       <p>
         <b className="font-semibold">Largest paint</b> (LCP): until the largest content of the page is shown.{" "}
-        <b className="font-semibold">Layout shift</b> (CLS): how much of the page moves by itself.{" "}
+        <b className="font-semibold">Layout shift</b> (CLS): how much the content moves unexpectedly.{" "}
         <b className="font-semibold">Interaction</b> (INP): until the page answers a click or a key.{" "}
         <b className="font-semibold">Hidden</b>: for how long elements were kept invisible until the variant was shown.
       </p>
