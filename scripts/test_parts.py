@@ -9,7 +9,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SLOW_S = 60
 SLOW_FILES = {
     "backup": "cases that wait for backups on a schedule, and kill a server in the middle of one",
+    "contract postgres": "schemathesis walks through the whole document in one run",
     "contract sqlite": "schemathesis walks through the whole document in one run",
+    "dashboard: areas/charts.mjs": "charts are drawn for months of days, in every look",
+    "dashboard: areas/launch.mjs": "19 states in four looks and with hostile texts; a second file would create their experiments again",
+    "dashboard: areas/results.mjs": "14 states in four looks and with hostile texts; a second file would send their visitors again",
+    "dashboard: pages.test.mjs": "30 states in four looks; a second file would start further servers",
+    "dashboard: stories/main.test.mjs": "the way from the first start to a live experiment, in two engines",
     "tests/stories::clock": "a month of experiments on two databases",
     "tests/stories::webhooks": "receivers that hang until the server gives up, on two databases",
 }
