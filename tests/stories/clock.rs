@@ -561,12 +561,12 @@ const DAILY: i64 = 10;
 const CONVERTING: i64 = 5;
 /// Returns the numbers of the experiments, out of fifty, and the clock's runs per day. Most of the time
 /// is spent on the reports of each run, which are equal on both databases, so only the full form has
-/// all experiments. The others are those that end first and last by each rule, including both changes
-/// to daylight saving time.
+/// all experiments. On SQLite, the others are those that end first and last by each rule; on PostgreSQL,
+/// those that end last. Both have the two changes to daylight saving time.
 fn numbers_and_runs_a_day(on: On) -> (Vec<i64>, i64) {
     match on {
         _ if is_full() => ((0..50).collect(), 8),
-        On::Sqlite => ((0..7).chain(45..50).collect(), 2),
+        On::Sqlite => ([0, 1, 2, 3, 6, 9].into_iter().chain(45..50).collect(), 2),
         On::Postgres => ([2, 6].into_iter().chain(45..50).collect(), 2),
     }
 }

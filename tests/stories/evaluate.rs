@@ -241,11 +241,11 @@ fn changes_are_seen_by_the_next_request(on: On) {
     shop.patch(&path, json!({ "tags": ["a"] })).ok();
     check("what visitors do not meet", two(), false);
     shop.patch(&path, json!({ "test_name": "Renamed" })).ok();
-    check("a name that no tool is told", two(), false);
+    check("a new name, without tools", two(), false);
     shop.merge(&path, json!({ "configuration": { "integration": ["ga4"] } })).ok();
     check("a tool", two(), true);
     shop.patch(&path, json!({ "test_name": "Renamed again" })).ok();
-    check("a name that a tool is told", two(), true);
+    check("a new name, with a tool", two(), true);
     shop.merge(&path, json!({ "configuration": { "integration": [] } })).ok();
     check("no tool", two(), true);
     shop.set_status(id, 0).ok();
