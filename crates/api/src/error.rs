@@ -65,7 +65,7 @@ pub enum ApiError {
         /// Seconds until a retry is worthwhile.
         retry_after_s: u64,
     },
-    /// An error that any operation can answer.
+    /// An error that any operation can return.
     Http(HttpError),
 }
 

@@ -10,8 +10,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::MethodRouter;
 use muriel_context::access_cache::OutagePolicy;
-use muriel_http::body::BODY_LIMIT;
-use muriel_http::body::{BODY_DEADLINE, MediaType, read_json_body};
+use muriel_http::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
 use muriel_http::request::RequestContext;
 use muriel_service::App;
 

@@ -69,12 +69,7 @@ pub async fn read_json_body(
 /// `otherwise` unless there is exactly one `Content-Type`, with one of the `accept` types, in
 /// UTF-8.
 pub fn has_type(headers: &HeaderMap, accept: &[&str], otherwise: HttpError) -> Result<(), HttpError> {
-    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
-    let named = match (types.next(), types.next()) {
-        (Some(one), None) => one.to_str().ok().and_then(utf8_type),
-        _ => None,
-    };
-    match named {
+    match content_type(headers) {
         Some(named) if accept.iter().any(|known| known.eq_ignore_ascii_case(named)) => Ok(()),
         _ => Err(otherwise),
     }
@@ -152,13 +147,18 @@ fn media_type(headers: &HeaderMap, accept: &[MediaType]) -> Result<MediaType, Ht
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(identity) {
         return Err(HttpError::UnsupportedMediaType { expected: "sent without Content-Encoding" });
     }
+    let found = content_type(headers)
+        .and_then(|named| accept.iter().find(|accepted| accepted.as_str().eq_ignore_ascii_case(named)));
+    found.copied().ok_or_else(|| HttpError::UnsupportedMediaType { expected: expected(accept) })
+}
+
+/// Media type of the body; none unless there is exactly one `Content-Type`, in UTF-8.
+fn content_type(headers: &HeaderMap) -> Option<&str> {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
-    let named = match (types.next(), types.next()) {
+    match (types.next(), types.next()) {
         (Some(one), None) => one.to_str().ok().and_then(utf8_type),
         _ => None,
-    };
-    let found = named.and_then(|named| accept.iter().find(|accepted| accepted.as_str().eq_ignore_ascii_case(named)));
-    found.copied().ok_or_else(|| HttpError::UnsupportedMediaType { expected: expected(accept) })
+    }
 }
 
 /// Media type without parameters. None when it names a charset other than UTF-8.

@@ -260,6 +260,10 @@ fn bare_error(response: &Response) -> Option<Failed> {
         StatusCode::TOO_MANY_REQUESTS => HttpError::RateLimited { retry_after_s: 1 },
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => HttpError::HeadersTooLarge,
         StatusCode::SERVICE_UNAVAILABLE => HttpError::Unavailable { retry_after_s: 1 },
+        // Errors of operations, which have to say more than a status.
+        StatusCode::UNAUTHORIZED | StatusCode::PRECONDITION_FAILED => {
+            HttpError::internal(format!("a handler answered {status} without an error"))
+        }
         _ if status.is_server_error() => HttpError::internal(format!("a handler answered {status} without an error")),
         _ => HttpError::MalformedRequest,
     };
@@ -382,6 +386,7 @@ mod tests {
             .route("/cached", get(|| async { ([("cache-control", "max-age=5")], "fine") }))
             .route("/own", get(|| async { (StatusCode::BAD_REQUEST, [("content-type", "application/json")], "{}") }))
             .route("/bare", get(|| async { StatusCode::BAD_GATEWAY }))
+            .route("/stranger", get(|| async { StatusCode::UNAUTHORIZED }))
             .route("/typed/{n}", get(|_: axum::extract::Path<u32>| async {}))
             .route("/panic", post(panics))
             .route("/slow", get(|| async { std::future::pending::<()>().await }))
@@ -429,6 +434,7 @@ mod tests {
         check("POST", "/ok/1", 405, r#""code":"method_not_allowed""#).await;
         check("GET", "/own", 400, "{}").await;
         check("GET", "/bare", 500, r#""code":"internal""#).await;
+        check("GET", "/stranger", 500, r#""code":"internal""#).await;
         check("GET", "/typed/x", 400, r#""code":"malformed_request""#).await;
         check("POST", "/panic", 500, r#""code":"internal""#).await;
         check("GET", "/slow", 503, r#""code":"unavailable""#).await;

@@ -1,7 +1,7 @@
 //! Errors of requests.
 //!
 //! An error attaches itself to a response with [`failed`]. The [edge](crate::edge) writes its body, since only the edge
-//! knows the request id. [`HttpError`] has the errors that any operation can answer; the operations' own ones implement
+//! knows the request id. [`HttpError`] has the errors that any operation can return; the operations' own ones implement
 //! [`Failure`] too.
 
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub struct FieldError<'a> {
     pub message: &'a str,
 }
 
-/// An error that answers a request.
+/// An error that is sent as the response to a request.
 pub trait Failure: Error + Send + Sync + 'static {
     /// Status, code and sentence of the response.
     fn facts(&self) -> (StatusCode, &'static str, Cow<'_, str>);
@@ -66,7 +66,7 @@ struct Wire<'a> {
     request_id: &'a str,
 }
 
-/// Errors that any operation can answer.
+/// Errors that any operation can return.
 #[derive(Debug)]
 pub enum HttpError {
     /// No operation has this path.

@@ -50,8 +50,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use muriel_context::idempotency::{IdempotencyKey, StoredResponse};
 use muriel_domain::Instant;
 use muriel_domain::ids::ProjectId;
-use muriel_http::body::BODY_LIMIT;
-use muriel_http::body::{BODY_DEADLINE, MediaType, read_json_body};
+use muriel_http::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
 use serde::Serialize;
 
 /// JSON body of a request.

@@ -14,8 +14,7 @@ use muriel_context::error::ConflictCode::{AlreadyServing, ApprovalNeeded, DraftC
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
-use muriel_http::body::BODY_LIMIT;
-use muriel_http::body::MediaType;
+use muriel_http::body::{BODY_LIMIT, MediaType};
 use muriel_http::error::HttpError;
 use muriel_service::App;
 use muriel_service::experiments::{self, Changed, Winner};
