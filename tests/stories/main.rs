@@ -45,6 +45,7 @@ mod plan_locks;
 mod planned_acts;
 mod programme;
 mod proposals;
+mod queries;
 mod recompute;
 mod removal;
 mod results;

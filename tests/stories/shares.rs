@@ -137,10 +137,12 @@ fn what_a_link_shows_is_fixed(on: On) {
     let plain = anyone.get(&format!("{path}/result")).ok();
     assert_eq!((counts(&plain), &plain["query"]), (vec![(40, 10), (40, 20)], &fixed));
     assert_eq!(plain["breakdowns"][0]["dimension"], "device");
-    // Additional parameters have no effect and cause no error.
-    let others = "end_date=2026-03-02&goal_key=nothing&breakdown_by=country&epoch=all&format=csv&tz=Mars&project_key=x";
-    assert_eq!(anyone.get(&format!("{path}/result?{others}")).ok(), plain);
-    let days = anyone.get(&format!("{path}/timeseries?{others}")).ok();
+    for query in ["end_date=2026-03-02", "goal_key=nothing", "epoch=all", "format=csv", "project_key=x"] {
+        for below in ["result", "timeseries"] {
+            anyone.get(&format!("{path}/{below}?{query}")).refused(400, "invalid_parameter");
+        }
+    }
+    let days = anyone.get(&format!("{path}/timeseries")).ok();
     let dates: Vec<_> = days["timeseries"].as_array().expect("points").iter().map(|point| &point["date"]).collect();
     assert_eq!(dates, [&json!("2026-03-01"); 2]);
     // The query of a share creates the same share again.

@@ -7,6 +7,7 @@ use crate::handlers::{
 };
 use crate::sessions::SessionsOff;
 use crate::{dashboard, docs, openapi, unknown_query};
+use axum::middleware::from_fn;
 use axum::response::Redirect;
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -103,21 +104,31 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(live::visitor_live))
 }
 
+/// Operations for people who have not signed in yet, and for holders of a link to a result. Only pages of the server
+/// itself call them, so they are served where the dashboard is.
+fn without_sign_in() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(session::sign_in_methods))
+        .routes(routes!(session::sign_in))
+        .routes(routes!(session::passkey_begin))
+        .routes(routes!(session::passkey_sign_in))
+        .routes(routes!(session::oidc_begin))
+        .routes(routes!(session::oidc_finish))
+        .routes(routes!(people::invitation_show, people::invitation_accept))
+        .routes(routes!(shares::shared_result))
+        .routes(routes!(shares::shared_timeseries))
+        .route_layer(from_fn(unknown_query::refuse))
+}
+
 /// Operations for people in browsers. API keys are not accepted.
 fn for_people() -> OpenApiRouter<App> {
     OpenApiRouter::new()
-        .routes(routes!(session::sign_in_methods))
-        .routes(routes!(session::session_show, session::sign_in, session::sign_out))
-        .routes(routes!(session::passkey_begin))
-        .routes(routes!(session::passkey_sign_in))
+        .routes(routes!(session::session_show, session::sign_out))
         .routes(routes!(me::passkey_list, me::passkey_create))
         .routes(routes!(me::passkey_begin))
         .routes(routes!(me::passkey_remove))
-        .routes(routes!(session::oidc_begin))
-        .routes(routes!(session::oidc_finish))
         .routes(routes!(people::person_list))
         .routes(routes!(people::invitation_create))
-        .routes(routes!(people::invitation_show, people::invitation_accept))
         .routes(routes!(people::invitation_withdraw))
         .routes(routes!(people::person_update, people::person_remove))
         .routes(routes!(me::password_change))
@@ -138,12 +149,6 @@ fn for_people() -> OpenApiRouter<App> {
         .routes(routes!(inbox::inbox_read))
         .routes(routes!(inbox::inbox_mark))
         .routes(routes!(inbox::watch_show, inbox::watch_begin, inbox::watch_stop))
-}
-
-/// Operations for holders of a link to a result. Only pages of the server itself call them, so they are served where
-/// the dashboard is.
-fn for_link_holders() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(shares::shared_result)).routes(routes!(shares::shared_timeseries))
 }
 
 /// Experiments as flags, for OpenFeature clients, including those in browsers.
@@ -204,8 +209,8 @@ fn describe<P: utoipa::Path>(router: &mut OpenApiRouter<App>) {
 /// All operations of the contract.
 fn published() -> OpenApiRouter<App> {
     interface()
+        .merge(without_sign_in())
         .merge(for_people())
-        .merge(for_link_holders())
         .merge(open_feature())
         .merge(visitor_traffic())
         .merge(visitors_of_servers())
@@ -222,7 +227,7 @@ static WITHOUT_PEOPLE: LazyLock<Router<App>> = LazyLock::new(|| {
     interface().merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers()).split_for_parts().0
 });
 static PEOPLE: LazyLock<Router<App>> =
-    LazyLock::new(|| interface().merge(for_people()).merge(for_link_holders()).split_for_parts().0);
+    LazyLock::new(|| interface().merge(without_sign_in()).merge(for_people()).split_for_parts().0);
 
 /// OpenAPI contract of the API.
 pub fn contract() -> &'static OpenApi {

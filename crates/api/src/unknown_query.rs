@@ -3,7 +3,9 @@
 use crate::error::ApiError;
 use crate::wire::fields::nearest;
 use crate::wire::query::pairs;
-use axum::extract::MatchedPath;
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::Next;
+use axum::response::Response;
 use http::Method;
 use http::request::Parts;
 use muriel_domain::Problems;
@@ -13,8 +15,8 @@ use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr};
 
 /// Operations that accept any parameter. The two lists ignore unknown parameters; the context of `explainAssignment`
-/// has arbitrary names.
-const OPEN: [&str; 3] = ["listExperiments", "listHypotheses", "explainAssignment"];
+/// has arbitrary names; providers add parameters of their own to `finishOidcSignIn`.
+const OPEN: [&str; 4] = ["listExperiments", "listHypotheses", "explainAssignment", "finishOidcSignIn"];
 
 /// The parameters of the contract. The router sets them, as it is the one who knows all operations.
 static KNOWN: OnceLock<Parameters> = OnceLock::new();
@@ -95,6 +97,15 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ApiError> {
     known.check(&parts.method, path.as_str(), parts.uri.query())
 }
 
+/// Middleware for operations that authenticate nobody. The others call [`check`] after authentication.
+///
+/// Operations for pages have neither: caches, proxies and old scripts add parameters, and a refused event is lost.
+pub(crate) async fn refuse(request: Request, next: Next) -> Result<Response, ApiError> {
+    let (parts, body) = request.into_parts();
+    check(&parts)?;
+    Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +124,7 @@ mod tests {
             (Method::GET, result, Some("%FF=1"), Some("known parameters: ")),
             (Method::GET, "/v2/project/{project_key}/experiments", Some("nonsense=1"), None),
             (Method::GET, "/v2/project/{project_key}/hypotheses", Some("nonsense=1"), None),
+            (Method::GET, "/v2/session/oidc/callback", Some("state=a&code=b&session_state=c"), None),
             (Method::GET, "/v2/project/{project_key}/goals", Some("nonsense=1"), Some("parameters: limit, offset")),
             (Method::POST, "/v2/project/{project_key}/goal", Some("dry_run=1"), Some("which has no parameters")),
         ] {
