@@ -85,7 +85,7 @@ impl Operation {
     }
 
     /// Returns the path below the project, with parameters replaced by their values.
-    pub fn below_project(&self, value_of: impl Fn(&str) -> String) -> String {
+    pub fn below_project(&self, mut value_of: impl FnMut(&str) -> String) -> String {
         let below = self.path.trim_start_matches("/v2/project/{project_key}");
         let parts = below.split('/').map(|part| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
             Some(parameter) => value_of(parameter),

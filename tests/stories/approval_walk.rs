@@ -1,8 +1,11 @@
 //! One person alone starts nothing: random writes of an editor, where a second person has to approve
 //! every change for visitors and the clock. After every write, the delivered content has to equal the
 //! approved content.
+//!
+//! The contract says which writes there are: each one that an editor may make is drawn.
 
-use muriel_tests::{Client, On, TestApp, is_full, stories};
+use crate::scene::{code_changes, good_body, variants_with};
+use muriel_tests::{Answer, Client, Contract, On, Operation, TestApp, is_full, stories};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,6 +13,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 stories![nothing_is_delivered_that_was_not_approved];
 
 const MINUTE: u64 = 60;
+
+/// Operations that are not GET, and change nothing.
+const READS: [&str; 4] = ["previewChange", "previewRestore", "simulateExperiment", "evaluateMany"];
+
+/// Returns the writes of a project that an editor may make.
+fn writes() -> Vec<&'static Operation> {
+    let is_write = |it: &&Operation| it.method != "GET" && !READS.contains(&it.id.as_str());
+    let is_editors = |it: &&Operation| it.is_below_project() && it.roles.iter().any(|role| role == "editor");
+    Contract::get().operations.iter().filter(is_write).filter(is_editors).collect()
+}
 
 /// Seeded random numbers (SplitMix64).
 struct Draws(u64);
@@ -52,6 +65,8 @@ struct Walk<'a> {
     goal: (i64, String),
     approved: BTreeMap<i64, Approved>,
     did: Vec<String>,
+    /// Number of accepted requests, by operation.
+    accepted: BTreeMap<&'static str, usize>,
 }
 
 fn nothing_is_delivered_that_was_not_approved(on: On) {
@@ -60,7 +75,7 @@ fn nothing_is_delivered_that_was_not_approved(on: On) {
     let (walks, steps) = if is_full() { (40, 150) } else { (3, 60) };
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_nanos() as u64;
     let seed = std::env::var("MURIEL_TEST_SEED").map_or(seed, |text| text.parse().expect("a number"));
-    let mut met = 0;
+    let (mut met, mut accepted) = (0, BTreeMap::new());
     for walk in 0..walks {
         let company = format!("Walk {walk}");
         let shop = app.project(&company, "Shop");
@@ -75,13 +90,20 @@ fn nothing_is_delivered_that_was_not_approved(on: On) {
         let (editor, second) = (person("editor"), person("second"));
         let goal = (shop.goal("bought"), "bought".to_owned());
         let (draws, approved) = (Draws(seed.wrapping_add(walk)), BTreeMap::new());
-        let mut walk = Walk { app: &app, worker: &worker, editor, second, draws, goal, approved, did: Vec::new() };
+        let did = Vec::new();
+        let mut walk = Walk { app: &app, worker: &worker, editor, second, draws, goal, approved, did, accepted };
         for _ in 0..steps {
             walk.step();
         }
         met += walk.approved.values().filter(|one| one.met.is_some()).count();
+        accepted = walk.accepted;
     }
     assert!(met > 0, "nothing was ever delivered: seed {seed}");
+    let drawn = writes().into_iter().map(|it| it.id.as_str()).filter(|id| *id != "approveProposal");
+    let refused: Vec<&str> = drawn.filter(|id| !accepted.contains_key(id)).collect();
+    // A short walk is refused some of the writes each time.
+    let expected = if is_full() { 0 } else { writes().len() * 3 / 4 };
+    assert!(refused.len() <= expected, "never accepted: {refused:?}; seed {seed}; {accepted:?}");
 }
 
 /// Returns the part of the content that visitors see. Where an arm is served, no visitors are counted.
@@ -127,43 +149,24 @@ impl Walk<'_> {
     }
 
     fn step(&mut self) {
-        let tests = self.tests();
-        if tests.len() < 2 || (tests.len() < 5 && self.draws.below(12) == 0) {
-            self.create();
+        if self.tests().len() < 2 {
+            self.write(Contract::get().operation("createExperiment"));
         } else if self.draws.below(8) == 0 {
             let minutes = self.draws.below(180);
             self.did.push(format!("{minutes} minutes pass"));
             self.app.pass(Duration::from_secs(minutes * MINUTE));
             self.app.run_clock(self.worker);
         } else {
-            let id = self.draws.one(&tests);
-            match self.draws.below(5) {
-                0 => self.propose(id),
-                1 => self.around(id),
-                _ => self.act(id),
-            }
+            // The usual ways to start, change and stop an experiment are drawn most often.
+            let usual = ["updateExperiment", "updateExperimentStatus", "createProposal", "archiveExperiment"];
+            let all = writes();
+            let drawn = match self.draws.below(2) {
+                0 => Contract::get().operation(self.draws.one(&usual)),
+                _ => self.draws.one(&all),
+            };
+            self.write(drawn);
         }
         self.check();
-    }
-
-    fn create(&mut self) {
-        let configuration = match self.draws.below(3) {
-            0 => json!({ "start_test_date": self.soon() }),
-            _ => json!({}),
-        };
-        let body = json!({
-            "test_name": "Test", "url": "https://shop.example/", "primary_goal_key": self.goal.1, "configuration": configuration,
-            "status": self.draws.below(3) % 2, "variants": [{ "name": "Variant 1", "customJS": "a()" }],
-        });
-        self.did.push(format!("create {body}"));
-        let mut made = self.editor.post("/create-experiment", body.clone());
-        if made.status != 201 {
-            let draft = json!({ "test_name": "Test", "url": "https://shop.example/", "primary_goal_key": self.goal.1,
-                "variants": [{ "name": "Variant 1", "customJS": "a()" }] });
-            made = self.editor.post("/create-experiment", draft);
-        }
-        let id = made.created()["test_id"].as_i64().expect("an id");
-        self.approved.insert(id, Approved::default());
     }
 
     fn soon(&mut self) -> String {
@@ -172,109 +175,187 @@ impl Walk<'_> {
         now.plus_us(i64::try_from(minutes * MINUTE * 1_000_000).expect("a time")).to_string()
     }
 
-    /// Returns a random PATCH body.
+    /// Returns variants with a random change that is code.
+    fn code(&mut self) -> Value {
+        let changes = code_changes();
+        let at = self.draws.below(changes.len() as u64);
+        variants_with(&changes[usize::try_from(at).expect("a place")..][..1])
+    }
+
+    /// Returns a random change of an experiment.
     fn patch(&mut self) -> Value {
-        match self.draws.below(6) {
-            0 => json!({ "test_name": format!("Test {}", self.draws.below(100)) }),
-            1 => json!({ "custom_js": format!("c({})", self.draws.below(100)) }),
-            2 => {
-                json!({ "variants": [{ "name": "Variant 1", "data": [{ "target": "h1", "innerText": format!("{}", self.draws.below(100)) }] }] })
-            }
-            3 => json!({ "configuration": { "traffic_allocation": 50 + self.draws.below(50) } }),
+        let number = self.draws.below(100);
+        let soon = self.soon();
+        match self.draws.below(16) {
+            0 => json!({ "test_name": format!("Test {number}") }),
+            1 => json!({ "custom_js": format!("c({number})") }),
+            2 => json!({ "variants": variants_with(&[json!({ "target": "h1", "innerText": number.to_string() })]) }),
+            3 => json!({ "configuration": { "traffic_allocation": 50 + number / 2 } }),
             4 => json!({ "configuration": { "start_test_date": null } }),
-            _ => json!({ "configuration": { "start_test_date": self.soon() } }),
+            5 => json!({ "variants": self.code() }),
+            6 => {
+                json!({ "targeting": { "url_rule": [{ "url": format!("https://shop.example/{number}"), "rule": "simple", "allowed": true }] } })
+            }
+            7 => json!({ "secondary_goal_keys": if number < 50 { json!([self.goal.1]) } else { json!([]) } }),
+            8 => json!({ "configuration": { "completion_visitor": 1 + number } }),
+            9 => json!({ "configuration": { "is_autopilot": number % 2 } }),
+            10 => json!({ "configuration": { "is_mab": number % 2 } }),
+            11 => json!({ "plan": { "mde": 5 + number } }),
+            12 => json!({ "tags": [format!("t{number}")] }),
+            13 => json!({ "url": format!("https://shop.example/{number}") }),
+            _ => json!({ "configuration": { "start_test_date": soon } }),
         }
     }
 
-    /// Performs a random write of the editor alone.
-    fn act(&mut self, id: i64) {
-        let path = format!("/experiment/{id}");
-        let (method, path, body) = match self.draws.below(12) {
-            0 | 1 => ("PATCH", format!("{path}/status"), json!({ "status": self.draws.below(2) })),
-            2 => ("PATCH", format!("{path}/archive"), json!({ "archived": self.draws.below(2) == 0 })),
-            3 => ("POST", format!("{path}/conclude"), {
+    /// Returns a random new experiment.
+    fn new_experiment(&mut self) -> Value {
+        let mut body = json!({
+            "test_name": "Test", "url": "https://shop.example/", "primary_goal_key": self.goal.1,
+            "variants": [{ "name": "Variant 1", "customJS": "a()" }],
+        });
+        match self.draws.below(6) {
+            0 => body["status"] = 1.into(),
+            1 => body["configuration"] = json!({ "start_test_date": self.soon() }),
+            2 => body["variants"] = self.code(),
+            _ => {}
+        }
+        body
+    }
+
+    /// Returns the path of an operation, on an experiment and on other objects of the project. `None` when there is no
+    /// such object.
+    fn path(&mut self, operation: &Operation, test: i64) -> Option<String> {
+        let mut missing = false;
+        let (editor, goal) = (self.editor.clone(), self.goal.0);
+        let mut first = |path: &str, list: &str, id: &str| {
+            let found = editor.get(path).ok()[list][0][id].as_i64();
+            missing |= found.is_none();
+            found.unwrap_or_default().to_string()
+        };
+        let path = operation.below_project(|parameter| match parameter {
+            "test_id" => test.to_string(),
+            "goal_profile_id" => goal.to_string(),
+            "group_id" => first("/exclusion-groups", "exclusion_groups", "group_id"),
+            "hypothesis_id" => first("/hypotheses", "hypotheses", "hypothesis_id"),
+            "proposal_id" => first("/proposals?state=open", "proposals", "proposal_id"),
+            "share_id" => first(&format!("/experiment/{test}/shares"), "shares", "share_id"),
+            other => panic!("no value for {other}"),
+        });
+        (!missing).then_some(path)
+    }
+
+    fn body(&mut self, operation: &Operation, test: i64) -> Option<Value> {
+        let number = self.draws.below(100);
+        let body = match operation.id.as_str() {
+            "createExperiment" => self.new_experiment(),
+            "updateExperiment" => self.patch(),
+            "updateExperimentStatus" => match self.draws.below(4) {
+                0 => json!({ "status": 1, "changes": self.patch() }),
+                _ => json!({ "status": number % 2 }),
+            },
+            "archiveExperiment" => json!({ "archived": number < 50 }),
+            "duplicateExperiment" => json!({ "test_name": "Copy" }),
+            "concludeExperiment" => {
                 let mut body = json!({ "outcome": "invalid", "note": "n", "override_reason": "r" });
-                if self.draws.below(2) == 0 {
+                if number < 50 {
                     body["serve_variant_id"] = "1".into();
                 }
                 body
-            }),
-            4 => ("POST", format!("{path}/reopen"), json!({})),
-            5 => ("POST", format!("{path}/serve-winner"), json!({ "variant_id": self.draws.below(2).to_string() })),
-            6 => ("POST", format!("{path}/stop-serving"), json!({})),
-            7 => ("POST", format!("{path}/restore"), json!({ "revision": 1 + self.draws.below(8) })),
-            _ => ("MERGE", path, self.patch()),
+            }
+            "serveWinner" => json!({ "variant_id": (number % 2).to_string() }),
+            "updateServingRollout" => json!({ "traffic_allocation": 1 + number }),
+            "restoreExperiment" | "restoreGoal" | "restoreHypothesis" => json!({ "revision": 1 + number % 8 }),
+            "updateGoal" => json!({ "goal_value": format!("v{number}") }),
+            "createGoal" => {
+                json!({ "goal_name": "N", "goal_key": format!("g{}", self.did.len()), "goal_type": "event", "goal_value": "n" })
+            }
+            "createExclusionGroup" => match number {
+                0..50 => json!({ "name": "H", "kind": "holdout", "percent": 1 + number, "scope": "project" }),
+                _ => json!({ "name": "E", "kind": "exclusion", "members": [{ "test_id": test, "percent": number }] }),
+            },
+            "updateExclusionGroup" => json!({ "percent": 1 + number / 2, "accept_moves": true }),
+            "createProposal" => match self.draws.below(4) {
+                0 => self.patch(),
+                1 => json!({ "confirm_plan": "r" }),
+                _ => json!({ "status": 1 }),
+            },
+            _ => return good_body(operation).filter(|_| operation.takes_body),
         };
-        self.send(method, &path, body);
+        Some(body)
     }
 
-    /// Performs a random write to other objects that changes who gets the experiment, or what is counted.
-    fn around(&mut self, id: i64) {
-        let group = self.editor.get("/exclusion-groups").ok()["exclusion_groups"][0]["group_id"].as_i64();
-        let (method, path, body) = match (self.draws.below(5), group) {
-            (0, _) => (
-                "PATCH",
-                format!("/goal/{}", self.goal.0),
-                json!({ "goal_value": format!("v{}", self.draws.below(50)) }),
-            ),
-            (1, _) => ("DELETE", format!("/goal/{}", self.goal.0), Value::Null),
-            (2, Some(group)) => ("DELETE", format!("/exclusion-group/{group}?accept_moves=true"), Value::Null),
-            (3, _) => (
-                "POST",
-                "/exclusion-group".to_owned(),
-                json!({ "name": "H", "kind": "holdout", "percent": 1 + self.draws.below(40), "scope": "project" }),
-            ),
-            (_, Some(group)) => (
-                "PATCH",
-                format!("/exclusion-group/{group}"),
-                json!({ "percent": 1 + self.draws.below(40), "accept_moves": true }),
-            ),
-            (_, None) => (
-                "POST",
-                "/exclusion-group".to_owned(),
-                json!({ "name": "E", "kind": "exclusion", "members": [{ "test_id": id, "percent": 1 + self.draws.below(99) }] }),
-            ),
+    /// Makes a random request of the editor alone.
+    fn write(&mut self, operation: &'static Operation) {
+        let tests = self.tests();
+        let test = if tests.is_empty() { 0 } else { self.draws.one(&tests) };
+        // Goals are in all experiments, so the only one is deleted rarely, and the experiments stay few.
+        let is_rare = match operation.id.as_str() {
+            "deleteGoal" => true,
+            "createExperiment" | "duplicateExperiment" => tests.len() >= 5,
+            _ => false,
         };
-        if method == "DELETE" && path.starts_with("/goal") && self.draws.below(4) > 0 {
+        if is_rare && self.draws.below(4) > 0 {
             return;
         }
-        self.send(method, &path, body);
-        if self.editor.get(&format!("/goal/{}", self.goal.0)).status == 404 {
-            let key = format!("bought-{}", self.did.len());
-            self.goal = (self.editor.goal(&key), key);
+        let Some(mut path) = self.path(operation, test) else { return };
+        if operation.id == "deleteExclusionGroup" {
+            path += "?accept_moves=true";
+        }
+        let body = self.body(operation, test);
+        let answer = self.send(operation, &path, body.as_ref());
+        if !(200..300).contains(&answer.status) {
+            return;
+        }
+        *self.accepted.entry(&operation.id).or_default() += 1;
+        match operation.id.as_str() {
+            "createExperiment" | "duplicateExperiment" => {
+                let id = answer.body["test_id"].as_i64().expect("an id");
+                self.approved.insert(id, Approved::default());
+            }
+            "deleteExperiment" => drop(self.approved.remove(&test)),
+            "createProposal" => self.decide(test, &answer.body["proposal_id"]),
+            "deleteGoal" => {
+                let key = format!("bought-{}", self.did.len());
+                self.goal = (self.editor.goal(&key), key);
+            }
+            "approveProposal" => panic!("an editor approved a proposal alone\n{}", self.transcript()),
+            _ => {}
         }
     }
 
-    fn send(&mut self, method: &str, path: &str, body: Value) {
-        let answer = match method {
-            "MERGE" => self.editor.merge(path, body.clone()),
-            "PATCH" => self.editor.patch(path, body.clone()),
-            "DELETE" => self.editor.delete(path),
-            _ => self.editor.post(path, body.clone()),
+    fn send(&mut self, operation: &Operation, path: &str, body: Option<&Value>) -> Answer {
+        let is_change = match operation.id.as_str() {
+            "updateExperiment" => true,
+            "createProposal" => body.is_some_and(|body| body.get("status").or(body.get("confirm_plan")).is_none()),
+            _ => false,
         };
-        self.did.push(format!("{method} {path} {body}: {}", answer.status));
+        let call = self.editor.call(&operation.method, path);
+        let answer = match body {
+            None => call.send(),
+            Some(body) if is_change => {
+                call.header("content-type", "application/merge-patch+json").body(body.to_string()).send()
+            }
+            Some(body) => call.json(body.clone()).send(),
+        };
+        let shown = body.map(Value::to_string).unwrap_or_default();
+        self.did.push(format!("{} {path} {shown}: {}", operation.method, answer.status));
         assert!(answer.status < 500, "{}: {}", self.transcript(), answer.text());
+        answer
     }
 
-    /// Makes a proposal of the editor, which the second person may approve. Nobody else may.
-    fn propose(&mut self, id: i64) {
-        let starts = self.draws.below(3) > 0;
-        let body = if starts { json!({ "status": 1 }) } else { self.patch() };
-        let call = self.editor.call("POST", &format!("/experiment/{id}/proposals"));
-        let made = match starts {
-            true => call.json(body.clone()).send(),
-            false => call.header("content-type", "application/merge-patch+json").body(body.to_string()).send(),
-        };
-        self.did.push(format!("propose {id} {body}: {}", made.status));
-        if made.status != 201 {
+    /// Decides on a proposal of the editor: mostly the second person approves it. Nobody else may.
+    fn decide(&mut self, id: i64, proposal: &Value) {
+        let path = |act: &str| format!("/proposals/{proposal}/{act}");
+        self.editor.post(&path("approve"), json!({})).refused(409, "own_proposal");
+        let draw = self.draws.below(6);
+        if draw < 2 {
+            // It stays open, or the second person rejects it.
+            if draw == 0 {
+                self.second.post(&path("reject"), json!({ "reason": "no" })).ok();
+            }
             return;
         }
-        let approve = format!("/proposals/{}/approve", made.created()["proposal_id"]);
-        self.editor.post(&approve, json!({})).refused(409, "own_proposal");
-        if self.draws.below(3) == 0 {
-            return;
-        }
-        let answer = self.second.post(&approve, json!({}));
+        let answer = self.second.post(&path("approve"), json!({}));
         self.did.push(format!("approve: {}", answer.status));
         if answer.status == 200 && self.is_bound(id) {
             let content = self.content(id);

@@ -158,13 +158,13 @@ fn previews_report_what_they_found(on: On) {
     assert_eq!(answer.ok(), json!({ "success": true }));
     says(&checklist(&shop, test_id), "preview", "warn", "Variant 1: h1.");
     send(body(&good, json!([]))).ok();
-    says(&checklist(&shop, test_id), "preview", "ok", "Every arm was previewed");
+    says(&checklist(&shop, test_id), "preview", "ok", "Every variant was previewed");
     // The previewed arm has changed.
     app.pass(MINUTE);
     shop.patch(&format!("/experiment/{test_id}"), json!({ "variants": variants("B") })).ok();
     says(&checklist(&shop, test_id), "preview", "warn", "changed since");
     send(body(&good, json!([]))).ok();
-    says(&checklist(&shop, test_id), "preview", "ok", "Every arm was previewed");
+    says(&checklist(&shop, test_id), "preview", "ok", "Every variant was previewed");
     shop.delete(&format!("/experiment/{test_id}")).ok();
     send(body(&good, json!([]))).refused(404, "not_found");
 }

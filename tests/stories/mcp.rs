@@ -1,5 +1,6 @@
 //! Tools for agents, over `/mcp`.
 
+use crate::scene::{code_changes, redirect_elsewhere, variants_with};
 use muriel_cli::config::McpSettings;
 use muriel_tests::process::program;
 use muriel_tests::{Answer, Call, Client, On, raw, stories};
@@ -214,6 +215,24 @@ fn code_needs_the_key_and_the_server(on: On) {
                 "{name} {allows_code} {scopes}: {shown}"
             );
         }
+        for item in code_changes() {
+            let variants = variants_with(&[item]);
+            let mut new = new_experiment();
+            new["variants"] = variants.clone();
+            let change = json!({ "test_id": id, "variants": variants });
+            for (name, arguments) in [
+                ("create_experiment", new),
+                ("preview_change", change.clone()),
+                ("propose_change", change.clone()),
+                ("update_experiment", change),
+            ] {
+                let shown = tool(&key, name, arguments);
+                let code = shown["data"]["code"].as_str().unwrap_or_default();
+                assert_eq!(code, expect, "{name} {allows_code} {scopes} {variants}: {shown}");
+            }
+        }
+        let shown = tool(&key, "create_experiment", redirect_elsewhere());
+        assert_eq!(shown["data"]["code"].as_str().unwrap_or_default(), expect, "{allows_code} {scopes}: {shown}");
         let instructions =
             ask(&key, "initialize", hello())["result"]["instructions"].as_str().expect("instructions").to_owned();
         assert_eq!(instructions.contains("cannot be changed over this connection"), !allows_code);

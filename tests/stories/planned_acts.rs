@@ -8,6 +8,7 @@ use std::time::Duration;
 stories![
     a_threshold_that_was_changed_does_not_steer_the_clock,
     a_primary_goal_that_was_changed_does_not_steer_the_clock,
+    a_primary_goal_that_was_changed_does_not_steer_a_bandit,
     an_arm_that_was_changed_is_not_served_by_the_clock,
     a_second_person_approves_what_the_clock_goes_by,
     the_programme_learns_from_the_planned_goal,
@@ -133,6 +134,31 @@ fn a_primary_goal_that_was_changed_does_not_steer_the_clock(on: On) {
     let top = &manifest["metrics"][0];
     assert_eq!((&manifest["inquiry"]["judged_by"], &top["key"]), (&json!("in_force"), &json!("bought")));
     assert_eq!((&top["role"], &top["goal_value"]), (&json!("primary"), &json!("bought")));
+}
+
+fn a_primary_goal_that_was_changed_does_not_steer_a_bandit(on: On) {
+    let bandit = json!({ "is_mab": 1 });
+    let other = json!({ "type": "custom", "name": "wished" });
+    let shop = Shop::open(on, json!({ "plan": { "mde": 5 }, "configuration": bandit }));
+    let (path, client) = (path(&shop), &shop.client);
+    client.goal("wished");
+    client.patch(&path, json!({ "secondary_goal_keys": ["wished"] })).ok();
+    // By the planned goal the control is better, by the other one Variant 1.
+    shop.crowd("v", &[("0", 200, 122), ("1", 200, 6)], "2026-03-01T10:10:00Z", &bought());
+    shop.crowd("w", &[("0", 200, 6), ("1", 200, 182)], "2026-03-01T10:10:00Z", &other);
+    client.patch(&path, json!({ "primary_goal_key": "wished", "secondary_goal_keys": ["bought"] })).ok();
+    let weights = || {
+        let distribution = client.get(&format!("{path}/distribution")).ok();
+        let weight = |arm: usize| distribution["variants"][arm]["traffic_weight"].as_f64().expect("a weight");
+        (weight(0), weight(1))
+    };
+    shop.app.pass(HOUR);
+    eventually("weights move by the planned goal", DEADLINE, || weights() == (95.0, 5.0));
+    let person = shop.app.signed_in_as(client, "editor");
+    confirm(&person, &shop, "Wishes lead to purchases");
+    shop.crowd("x", &[("0", 1_900, 20), ("1", 100, 95)], "2026-03-01T11:10:00Z", &other);
+    shop.app.pass(HOUR);
+    eventually("weights move by the confirmed goal", DEADLINE, || weights() == (5.0, 95.0));
 }
 
 fn an_arm_that_was_changed_is_not_served_by_the_clock(on: On) {

@@ -1,5 +1,6 @@
 //! Changes that need a second person's approval.
 
+use crate::scene::{code_changes, redirect_elsewhere, variants_with};
 use muriel_tests::{Client, On, TestApp, stories};
 use serde_json::{Value, json};
 
@@ -9,6 +10,7 @@ stories![
     a_proposal_whose_experiment_has_changed,
     proposals_that_cannot_be_made,
     what_runs_or_loads_needs_the_scope_code,
+    what_runs_or_loads_needs_approval,
     acts_that_start_something_are_starts,
     what_is_beside_a_live_experiment_is_guarded,
     a_key_acts_for_who_made_it
@@ -251,23 +253,17 @@ fn what_runs_or_loads_needs_the_scope_code(on: On) {
     let writer = app.scoped(&shop, "read,write");
     let test_id = shop.experiment(json!({}));
     let path = format!("/experiment/{test_id}");
-    for (item, is_code) in [
-        (json!({ "target": "script[src]", "src": "https://evil.example/x.js" }), true),
-        (json!({ "target": "img", "src": "/b.png" }), true),
-        (json!({ "target": "base", "href": "https://evil.example/" }), true),
-        (json!({ "target": "link", "href": "https://evil.example/x.css" }), true),
-        (json!({ "target": "svg use", "href": "https://evil.example/x.svg#a" }), true),
-        (json!({ "target": "#cta", "href": "/pricing" }), true),
-        (json!({ "target": "a.cta", "href": "/pricing" }), false),
-        (json!({ "target": "body", "style": "background:url(https://evil.example/?x)" }), true),
-        (json!({ "target": "body", "style": "color:red" }), false),
-        (json!({ "target": "h1", "attributes": { "data-hx-on:click": "alert(1)" } }), true),
-        (json!({ "target": "input", "attributes": { "placeholder": "Name" } }), false),
-        (json!({ "target": "h1", "innerText": "Hi", "code": true }), false),
-    ] {
+    let harmless = [
+        json!({ "target": "a.cta", "href": "/pricing" }),
+        json!({ "target": "body", "style": "color:red" }),
+        json!({ "target": "input", "attributes": { "placeholder": "Name" } }),
+        json!({ "target": "h1", "innerText": "Hi", "code": true }),
+    ];
+    let code = code_changes().into_iter().map(|item| (item, true));
+    for (item, is_code) in code.chain(harmless.map(|item| (item, false))) {
         // Removing code needs the scope, too.
         shop.patch(&path, json!({ "variants": [{ "name": "Variant 1" }] })).ok();
-        let body = json!({ "variants": [{ "name": "Variant 1", "data": [item] }] });
+        let body = json!({ "variants": variants_with(&[item]) });
         let answer = writer.patch(&path, body.clone());
         if is_code {
             answer.refused(403, "missing_scope");
@@ -281,16 +277,44 @@ fn what_runs_or_loads_needs_the_scope_code(on: On) {
         assert_eq!(delivered["code"] == true, is_code, "{delivered}");
         shop.set_status(test_id, 0).ok();
     }
-    let split = |to: &str| {
-        json!({ "test_name": "Split", "test_type": "split", "url": "https://shop.example/a",
-            "variants": [{ "name": "Variant 1", "data": [{ "url": to }] }] })
-    };
-    writer.post("/create-experiment", split("https://evil.example/login")).refused(403, "missing_scope");
-    writer.post("/create-experiment", split("https://shop.example/b")).created();
-    let mut hidden = split("https://evil.example/login");
-    hidden["variants"][0]["data"][0]["refEl"] = Value::Null;
-    writer.post("/create-experiment", hidden).refused(403, "missing_scope");
-    shop.post("/create-experiment", split("https://evil.example/login")).created();
+    let mut split = redirect_elsewhere();
+    writer.post("/create-experiment", split.clone()).refused(403, "missing_scope");
+    split["variants"][0]["data"][0]["refEl"] = Value::Null;
+    writer.post("/create-experiment", split.clone()).refused(403, "missing_scope");
+    split["variants"][0]["data"][0]["url"] = json!("https://shop.example/b");
+    writer.post("/create-experiment", split).created();
+    shop.post("/create-experiment", redirect_elsewhere()).created();
+}
+
+/// Each kind of code needs approval, in a start and in a change of a live experiment.
+fn what_runs_or_loads_needs_approval(on: On) {
+    let app = on.start();
+    let (shop, person) = two(&app);
+    app.approval_rules(&shop, true, false);
+    let live = shop.experiment(json!({}));
+    shop.set_status(live, 1).ok();
+    for item in code_changes() {
+        let body = json!({ "variants": variants_with(&[item]) });
+        shop.patch(&format!("/experiment/{live}"), body.clone()).refused(409, "approval_needed");
+        let mut new = body.clone();
+        new["status"] = json!(1);
+        new["test_name"] = json!("New");
+        new["url"] = json!("https://shop.example/");
+        shop.post("/create-experiment", new).refused(409, "approval_needed");
+        let draft = shop.experiment(body);
+        shop.set_status(draft, 1).refused(409, "approval_needed");
+        let made = propose(&shop, draft, json!({ "status": 1 }));
+        assert_eq!(made["needs_approval"], true);
+        let ruleset = app.anyone().get(&format!("/ruleset/{}", shop.project_key)).ok();
+        let delivered: Vec<_> = ruleset["experiments"].as_array().expect("experiments").iter().collect();
+        assert!(delivered.iter().all(|it| it["test_id"] == live), "{ruleset}");
+        assert!(!ruleset.to_string().contains("evil"), "{ruleset}");
+        person.post(&format!("/proposals/{}/approve", made["proposal_id"]), json!({})).ok();
+        assert_eq!(shop.details(draft)["status"], 1);
+        shop.set_status(draft, 0).ok();
+    }
+    let split = shop.post("/create-experiment", redirect_elsewhere()).created()["test_id"].as_i64().expect("an id");
+    shop.set_status(split, 1).refused(409, "approval_needed");
 }
 
 /// Neither the archive nor a conclusion bypasses the approval.

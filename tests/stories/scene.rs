@@ -107,6 +107,32 @@ impl Things {
     }
 }
 
+/// Returns changes that need the scope `code`, as they can make a browser run or load something.
+pub(crate) fn code_changes() -> Vec<Value> {
+    vec![
+        json!({ "target": "h1", "innerHTML": "<b>Hi</b>" }),
+        json!({ "target": "script[src]", "src": "https://evil.example/x.js" }),
+        json!({ "target": "img", "src": "/b.png" }),
+        json!({ "target": "base", "href": "https://evil.example/" }),
+        json!({ "target": "link", "href": "https://evil.example/x.css" }),
+        json!({ "target": "svg use", "href": "https://evil.example/x.svg#a" }),
+        json!({ "target": "#cta", "href": "/pricing" }),
+        json!({ "target": "body", "style": "background:url(https://evil.example/?x)" }),
+        json!({ "target": "h1", "attributes": { "data-hx-on:click": "alert(1)" } }),
+    ]
+}
+
+/// Returns a split test that redirects to another site, which needs the scope `code` too.
+pub(crate) fn redirect_elsewhere() -> Value {
+    json!({ "test_name": "Split", "test_type": "split", "url": "https://shop.example/a",
+        "variants": variants_with(&[json!({ "url": "https://evil.example/login" })]) })
+}
+
+/// Returns the field `variants` with one variant that has these changes.
+pub(crate) fn variants_with(changes: &[Value]) -> Value {
+    json!([{ "name": "Variant 1", "data": changes }])
+}
+
 /// Returns a valid body for the operation.
 pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
     let body = match operation.id.as_str() {
