@@ -75,13 +75,27 @@ impl Process {
     /// # Panics
     /// When it does not start.
     pub fn start(data_dir: &Path, settings: &[&str]) -> Self {
-        let mut child = serve(data_dir, settings).stderr(Stdio::inherit()).spawn().expect("a process");
+        Self::run(serve(data_dir, settings), data_dir).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Starts a server as [`start`](Self::start) does, with its own directory for temporary files.
+    ///
+    /// # Errors
+    /// When it does not start, for example because another process still holds the lock of the data directory.
+    pub fn start_with_temporary(temporary: &Path, data_dir: &Path, settings: &[&str]) -> Result<Self, String> {
+        let mut command = serve(data_dir, settings);
+        command.env("TMPDIR", temporary);
+        Self::run(command, data_dir)
+    }
+
+    fn run(mut serve: Command, data_dir: &Path) -> Result<Self, String> {
+        let mut child = serve.stderr(Stdio::inherit()).spawn().expect("a process");
         let out = child.stdout.take().expect("its output");
         // From here on the process is killed in any case.
         let mut process = Self { address: ([127, 0, 0, 1], 0).into(), data_dir: data_dir.to_owned(), child };
-        process.address = ready(out, DEADLINE).unwrap_or_else(|error| panic!("{error}"));
+        process.address = ready(out, DEADLINE)?;
         Contract::learn(process.address);
-        process
+        Ok(process)
     }
 
     /// Creates a project and returns a client with a key that has every scope. The running server

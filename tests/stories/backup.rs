@@ -358,7 +358,9 @@ fn the_next_start_removes_what_killed_commands_leave(on: On) {
     let unfinished = commands.killed_restore(&to, &restored);
     assert!(!restored.exists() && copies.join("copy").exists() && unfinished.exists());
     let left = here();
-    assert!(left.len() > before.len() + 2 && before.iter().all(|(path, content)| left.get(path) == Some(content)));
+    let lost: Vec<_> = before.iter().filter(|(path, content)| left.get(*path) != Some(content)).collect();
+    assert!(lost.is_empty(), "backups and restorations remove nothing of others: {lost:?}");
+    assert!(left.len() >= before.len() + 4, "two directories and what is in them: {:?}", left.keys());
     let mut server = None;
     let flags: Vec<&str> = commands.database.iter().map(String::as_str).collect();
     // Another test that starts a process may hold a copy of the lock for a moment.

@@ -200,7 +200,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         (r#"its manifest has a goal "bought" whose value"#, &{
             [("/manifest/metrics/1/goal_type", json!("pageviewRegex")), ("/manifest/metrics/1/goal_value", json!("("))]
         }),
-        ("has a manifest with 100000 arms", &{
+        ("has a manifest with 100000 variants", &{
             let arm = &result["manifest"]["experiment"]["arms"][0];
             [("/manifest/experiment/arms", json!(vec![arm; 100_000]))]
         }),

@@ -223,11 +223,11 @@ fn sequential(epochs: Vec<srm::Epoch>) -> Option<f64> {
 /// counted separately: a few come from pages that used an old ruleset for some seconds, many are a separate fault.
 fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<SampleRatioTest>) {
     if design.policy == AllocationPolicy::Personalization {
-        let message = "Visitors are split by audience first, so the numbers per arm say nothing about the ratio.";
+        let message = "Visitors are split by audience first, so the numbers per variant say nothing about the ratio.";
         return (HealthCheck::new(Grade::Unknown, message), Vec::new());
     }
     if design.arms < 2 {
-        return (HealthCheck::new(Grade::Unknown, "There is one arm only."), Vec::new());
+        return (HealthCheck::new(Grade::Unknown, "There is only one variant."), Vec::new());
     }
     let each = epoch_ratios(design, summaries);
     let arms = design.arms;
@@ -261,12 +261,12 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<Sam
         observed,
         expected,
     };
-    let had_none = "seen in an arm that had no share of the traffic at that time";
+    let had_none = "seen in a variant that had no share of the traffic at that time";
     let seen = split(&overall.observed.iter().map(|n| *n as f64).collect::<Vec<_>>());
     let meant = split(&overall.expected);
     let check = if astray {
         let message = format!(
-            "{} ({:.1} %) were {had_none}: something places visitors by other weights, so the arms cannot be compared.",
+            "{} ({:.1} %) were {had_none}: something places visitors by other weights, so the variants cannot be compared.",
             counted(strays, "visitor"),
             100.0 * share(strays, all)
         );
@@ -274,7 +274,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<Sam
     } else if p_value < SRM_FAIL_P {
         let message = format!(
             "Visitors were split {seen}, but the weights say {meant}; by chance this happens less than once in {}. \
-             Something keeps visitors out of an arm, so the arms cannot be compared.",
+             Something keeps visitors out of a variant, so the variants cannot be compared.",
             once_in(p_value)
         );
         HealthCheck::new(Grade::Fail, message)
@@ -338,29 +338,31 @@ fn crossovers(summaries: &Summaries) -> HealthCheck {
     let crossed = share(summaries.crossed, all);
     let moved = match summaries.moved {
         0 => String::new(),
-        1 => " One more met another arm after a change of the experiment; it counts where it entered.".to_owned(),
+        1 => " One more met another variant after a change of the experiment; it counts where it entered.".to_owned(),
         moved => {
-            format!(" {moved} more met another arm after a change of the experiment; they count where they entered.")
+            format!(
+                " {moved} more met another variant after a change of the experiment; they count where they entered."
+            )
         }
     };
     let number = summaries.crossed;
     if crossed > CROSSED_FAIL {
         let message = format!(
-            "{} ({:.1} %) met more than one arm while nothing was changed: visitor ids are not stable, so the arms \
-             cannot be compared.{moved}",
+            "{} ({:.1} %) met more than one variant while nothing was changed: visitor ids are not stable, so the \
+             variants cannot be compared.{moved}",
             counted(number, "visitor"),
             100.0 * crossed
         );
         HealthCheck::new(Grade::Fail, message)
     } else if crossed > CROSSED_WARN {
         let message =
-            format!("{} ({:.2} %) met more than one arm.{moved}", counted(number, "visitor"), 100.0 * crossed);
+            format!("{} ({:.2} %) met more than one variant.{moved}", counted(number, "visitor"), 100.0 * crossed);
         HealthCheck::new(Grade::Warn, message)
     } else if number > 0 {
         let all = counted(all, "visitor");
-        HealthCheck::new(Grade::Ok, format!("{number} of {all} met more than one arm, too few to matter.{moved}"))
+        HealthCheck::new(Grade::Ok, format!("{number} of {all} met more than one variant, too few to matter.{moved}"))
     } else {
-        HealthCheck::new(Grade::Ok, format!("No visitor met more than one arm of an epoch.{moved}"))
+        HealthCheck::new(Grade::Ok, format!("No visitor met more than one variant of an epoch.{moved}"))
     }
 }
 
@@ -456,7 +458,7 @@ fn balance(design: &Design, summaries: &Summaries) -> HealthCheck {
     if design.policy == AllocationPolicy::Personalization {
         return HealthCheck::new(
             Grade::Unknown,
-            "Arms have audiences of their own, so they need not resemble each other.",
+            "Variants have audiences of their own, so they need not resemble each other.",
         );
     }
     let mut tables: BTreeMap<&str, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
@@ -476,16 +478,18 @@ fn balance(design: &Design, summaries: &Summaries) -> HealthCheck {
     match worst {
         None => HealthCheck::new(
             Grade::Unknown,
-            "The arms cannot be compared: there are too few visitors, or their device, browser, system and country are \
+            "The variants cannot be compared: there are too few visitors, or their device, browser, system and country are \
              not known.",
         ),
         Some((p, dimension)) if p * (tables.len() as f64) < BALANCE_WARN_P => {
             let message = format!(
-                "The arms differ by {} more than chance explains: visitors of one kind may be lost, or counted twice, in an arm.",
+                "The variants differ by {} more than chance explains: visitors of one kind may be lost, or counted twice, in a variant.",
                 dimension.replace('_', " ")
             );
             HealthCheck::new(Grade::Warn, message)
         }
-        Some(_) => HealthCheck::new(Grade::Ok, "The arms resemble each other in device, browser, system and country."),
+        Some(_) => {
+            HealthCheck::new(Grade::Ok, "The variants resemble each other in device, browser, system and country.")
+        }
     }
 }

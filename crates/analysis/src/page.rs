@@ -238,9 +238,11 @@ pub fn page_health(design: &Design, summaries: &Summaries) -> PageHealth {
 /// Reason why the pages of the arms are not compared, whatever the data. `None` when they are.
 fn not_compared(design: &Design) -> Option<&'static str> {
     match design.policy {
-        AllocationPolicy::Personalization => Some("Arms have audiences of their own, so their pages are not compared."),
+        AllocationPolicy::Personalization => {
+            Some("Variants have audiences of their own, so their pages are not compared.")
+        }
         AllocationPolicy::Holdout => Some("A holdout changes no page."),
-        AllocationPolicy::Fixed | AllocationPolicy::Bandit if design.arms < 2 => Some("There is one arm only."),
+        AllocationPolicy::Fixed | AllocationPolicy::Bandit if design.arms < 2 => Some("There is only one variant."),
         AllocationPolicy::Fixed | AllocationPolicy::Bandit => None,
     }
 }

@@ -343,13 +343,13 @@ impl Draft {
         let is_all_or_nothing = control.converted + treatment.converted >= 10 * MIN_CONVERTED;
         if least < MIN_VISITORS {
             return keep(format!(
-                "One of the arms has {}; at least {MIN_VISITORS} are needed.",
+                "One of the variants has {}; at least {MIN_VISITORS} are needed.",
                 counted(least, "visitor")
             ));
         }
         if fewest < MIN_CONVERTED && !is_all_or_nothing {
             return keep(format!(
-                "One of the arms has {}; at least {MIN_CONVERTED} are needed.",
+                "One of the variants has {}; at least {MIN_CONVERTED} are needed.",
                 counted(fewest, "conversion")
             ));
         }
@@ -414,8 +414,8 @@ fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> 
 /// Reason why a comparison is undefined, in words for readers of a report.
 fn in_visitors(problem: Undefined) -> String {
     match problem {
-        Undefined::NoUnits => "an arm has no visitors".to_owned(),
-        Undefined::TooFewUnits => "an arm has fewer than two visitors".to_owned(),
+        Undefined::NoUnits => "a variant has no visitors".to_owned(),
+        Undefined::TooFewUnits => "a variant has fewer than two visitors".to_owned(),
         other => other.to_string(),
     }
 }

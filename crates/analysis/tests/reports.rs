@@ -87,8 +87,8 @@ fn verdicts_of_one_arm() {
 #[test]
 fn reasons_speak_of_visitors() {
     for (control, expect) in [
-        ((0, 0), "There is nothing to compare yet: an arm has no visitors."),
-        ((1, 1), "There is nothing to compare yet: an arm has fewer than two visitors."),
+        ((0, 0), "There is nothing to compare yet: a variant has no visitors."),
+        ((1, 1), "There is nothing to compare yet: a variant has fewer than two visitors."),
     ] {
         let report = report_of(&[&[1, 1]], &[&[control, (2, 1)]]);
         assert_eq!(report.metrics[0].analyses[0].reason, expect);
@@ -210,10 +210,10 @@ fn checks_name_what_they_found() {
         ]
     };
     for (name, change, grade, word) in [
-        ("crossovers", Summaries { crossed: 300, ..good() }, Grade::Fail, "more than one arm"),
-        ("crossovers", Summaries { crossed: 100, ..good() }, Grade::Warn, "more than one arm"),
+        ("crossovers", Summaries { crossed: 300, ..good() }, Grade::Fail, "more than one variant"),
+        ("crossovers", Summaries { crossed: 100, ..good() }, Grade::Warn, "more than one variant"),
         ("crossovers", Summaries { crossed: 1, ..good() }, Grade::Ok, "1 of 20000 visitors met"),
-        ("crossovers", Summaries { moved: 5_000, ..good() }, Grade::Ok, "5000 more met another arm"),
+        ("crossovers", Summaries { moved: 5_000, ..good() }, Grade::Ok, "5000 more met another variant"),
         ("bots", Summaries { bots: 10, ..good() }, Grade::Ok, "left out: 10,"),
         ("bots", Summaries { bots: 10_000, ..good() }, Grade::Warn, "left out"),
         ("before_start", good(), Grade::Ok, "No exposure"),
@@ -278,9 +278,9 @@ fn a_check_that_has_nothing_to_look_at_is_unknown() {
 fn many_in_an_arm_without_weight_are_a_fault() {
     for (others, strays, grade, words) in [
         (500, 0, Grade::Ok, "within chance of"),
-        (500, 1, Grade::Warn, "1 visitor of 1001 was seen in an arm"),
-        (500, 5, Grade::Warn, "5 visitors of 1005 were seen in an arm"),
-        (500, 6, Grade::Fail, "6 visitors (0.6 %) were seen in an arm"),
+        (500, 1, Grade::Warn, "1 visitor of 1001 was seen in a variant"),
+        (500, 5, Grade::Warn, "5 visitors of 1005 were seen in a variant"),
+        (500, 6, Grade::Fail, "6 visitors (0.6 %) were seen in a variant"),
         (10_000, 20, Grade::Warn, "too few to matter"),
         (10_000, 21, Grade::Fail, "cannot be compared"),
     ] {
@@ -311,7 +311,7 @@ fn only_visitors_who_are_compared_are_judged_by() {
     let first = &report.metrics[0].analyses[0];
     assert_eq!(
         (first.verdict, &*first.reason),
-        (Verdict::KeepRunning, "One of the arms has 9 conversions; at least 10 are needed.",)
+        (Verdict::KeepRunning, "One of the variants has 9 conversions; at least 10 are needed.",)
     );
 }
 

@@ -3,7 +3,9 @@
 //! A generator converts names to identifiers of its language. It names each unnamed type after the schema and the
 //! property. Where two names become equal, it drops one of the types, with the operations that use it. A property with
 //! a name that the generated code itself uses fails at run time. Where a status has several bodies, a typed client gets
-//! a value of unknown type.
+//! a value of unknown type. An object of which nothing is declared is taken for an empty one.
+//!
+//! `tests/clients` generates clients, and lets them read the answers of a server.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -41,19 +43,27 @@ fn collisions<'n>(of: &str, names: impl Iterator<Item = &'n str>) -> Vec<String>
     known.map(|names| format!("{of}: {} become one name", names.join(" and "))).collect()
 }
 
-/// Returns whether a generator creates a separate type for the schema.
-fn is_inline_type(schema: &Value) -> bool {
-    let is_object = match &schema["type"] {
+/// Returns whether a value of the schema can be an object.
+fn is_object(schema: &Value) -> bool {
+    match &schema["type"] {
         Value::Array(types) => types.contains(&json!("object")),
         one => one == "object",
-    };
-    is_object || schema.get("enum").is_some()
+    }
+}
+
+/// Returns whether a generator creates a separate type for the schema.
+fn is_inline_type(schema: &Value) -> bool {
+    is_object(schema) || schema.get("enum").is_some()
 }
 
 /// Collects problems of names within a schema or operation at `place`, at every depth.
 fn within(place: &str, node: &Value, found: &mut Vec<String>) {
     match node {
         Value::Object(fields) => {
+            if is_object(node) && !["properties", "additionalProperties"].iter().any(|word| fields.contains_key(*word))
+            {
+                found.push(format!("{place}: additionalProperties does not say that the object may have any"));
+            }
             if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
                 found.extend(collisions(place, properties.keys().map(String::as_str)));
                 let reserved = RESERVED_PROPERTIES.iter().filter(|name| properties.contains_key(**name));
@@ -124,7 +134,10 @@ fn generators_can_carry_the_contract() {
 fn what_generators_cannot_carry_is_found() {
     let schemas = json!({
         "PageHealth": { "properties": { "cls": { "type": "number" } } },
-        "Proposal": { "properties": { "body": { "type": "object" }, "note": { "type": ["object", "null"] } } },
+        "Proposal": { "properties": {
+            "body": { "type": "object", "additionalProperties": true },
+            "note": { "type": ["object", "null"] },
+        } },
         "ProposalBody": {},
         "ProposalNote": {},
         "Sort": { "properties": { "by": { "oneOf": [{ "enum": ["a"] }] } } },
@@ -146,6 +159,7 @@ fn what_generators_cannot_carry_is_found() {
             "schemas: Proposal and proposal become one name",
             "operations: getPage and get_page become one name",
             "PageHealth: classes in Python use the name cls themselves",
+            "Proposal.properties.note: additionalProperties does not say that the object may have any",
             "SortBy: days-left and days_left become one name",
             "proposal: customJS and custom_js become one name",
             "/a.get.responses.200: classes in Python use the name self themselves",

@@ -4,12 +4,13 @@ use crate::error::{CODES, conflict_codes};
 use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
 use http::Method;
 use muriel_context::error::ConflictCode;
+use muriel_delivery::script::Part;
 use muriel_domain::access::Scope;
 use muriel_domain::person::Role;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder};
+use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, ArrayItems, SchemaType};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ContentBuilder, Header, InfoBuilder, License, Object, ObjectBuilder, OpenApi, Ref, RefOr, Required,
@@ -29,6 +30,7 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     components.schemas.insert(FieldError::name().into(), FieldError::schema());
     components.schemas.insert(EvaluationFailure::name().into(), EvaluationFailure::schema());
     join(&mut components.schemas);
+    components.schemas.values_mut().for_each(open);
     components.add_security_scheme("bearer", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
     let header = ApiKey::Header(ApiKeyValue::new("X-API-Key"));
     components.add_security_scheme("header", SecurityScheme::ApiKey(header));
@@ -94,6 +96,34 @@ fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
     }
 }
 
+/// Says of each object without declared properties that it may have any. Some generators conclude from their absence that
+/// the object is empty.
+fn open(schema: &mut RefOr<Schema>) {
+    let RefOr::T(schema) = schema else { return };
+    match schema {
+        Schema::Object(object) => {
+            let is_object = match &object.schema_type {
+                SchemaType::Type(one) => *one == Type::Object,
+                SchemaType::Array(types) => types.contains(&Type::Object),
+                SchemaType::AnyValue => false,
+            };
+            if is_object && object.properties.is_empty() && object.additional_properties.is_none() {
+                object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true)));
+            }
+            object.properties.values_mut().for_each(open);
+        }
+        Schema::Array(array) => {
+            if let ArrayItems::RefOrSchema(items) = &mut array.items {
+                open(items);
+            }
+        }
+        Schema::OneOf(one) => one.items.iter_mut().for_each(open),
+        Schema::AnyOf(any) => any.items.iter_mut().for_each(open),
+        Schema::AllOf(all) => all.items.iter_mut().for_each(open),
+        _ => {}
+    }
+}
+
 /// Parts that are also schemas in their own right.
 const SHARED_PARTS: [&str; 3] = ["ExperimentPatch", "ExperimentSummary", "Runs"];
 
@@ -156,6 +186,8 @@ struct Declared {
     if_match: Option<String>,
     /// True when good answers have an ETag without support for `If-None-Match`: `x-etag`.
     has_etag: bool,
+    /// True when good answers have the warnings of a change of an experiment: `x-change-warnings`.
+    has_change_warnings: bool,
 }
 
 impl Declared {
@@ -172,6 +204,7 @@ impl Declared {
             callers: text(known.remove("x-callers")).unwrap_or_default(),
             if_match: text(known.remove("x-if-match")),
             has_etag: known.remove("x-etag").is_some(),
+            has_change_warnings: known.remove("x-change-warnings").is_some(),
         };
         operation.extensions = Some(known);
         declared
@@ -228,6 +261,9 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
             if revalidates || declared.has_etag {
                 promise("ETag", "The current version.");
             }
+            if declared.has_change_warnings {
+                promise("X-Muriel-Warnings", CHANGE_WARNINGS);
+            }
             if is_post && status.starts_with('2') {
                 promise("Idempotent-Replayed", "true when the first response is repeated.");
             }
@@ -279,13 +315,20 @@ fn error_statuses(declared: &Declared, audience: Audience, takes_body: bool, may
     statuses
 }
 
+/// Description of the header `X-Muriel-Warnings` in the answer to a change of an experiment.
+const CHANGE_WARNINGS: &str = "A JSON array of sentences, empty without warnings: fields that were reset to their default \
+                               because the sent object left them out, deleted variants that were winning, and the \
+                               warnings of creating and starting.";
+
 /// Names of the script's parts that are served as files.
-const PART_NAMES: [&str; 6] = ["source", "changes", "split", "goals", "orders", "badge"];
+fn part_names() -> impl IntoIterator<Item = &'static str> {
+    Part::ALL.map(Part::name).into_iter().chain(["badge"])
+}
 
 fn path_parameter(name: &str, audience: Audience) -> RefOr<Parameter> {
     let schema = match name {
         "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
-        "part" => ObjectBuilder::new().schema_type(Type::String).enum_values(Some(PART_NAMES)),
+        "part" => ObjectBuilder::new().schema_type(Type::String).enum_values(Some(part_names())),
         "experiment_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(64)),
         "token" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(64)),
         "prefix" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(8)).max_length(Some(8)),

@@ -155,7 +155,7 @@ impl Experiment {
             }
             let arm = delivered.winner().filter(|arm| arm.0 < arms);
             if arm.is_none() {
-                problems.add("serving.variant_id", "is not an arm of this experiment");
+                problems.add("serving.variant_id", "is not a variant of this experiment");
             }
             Some(Served { arm: arm?, below: winner.traffic_allocation.min(100) * PER_PERCENT })
         });
@@ -251,7 +251,7 @@ fn ranges(ranges: &[(u32, u32)], arms: u32, problems: &mut Problems) -> Box<[(u3
             problems.add(format!("ranges[{at}][0]"), "must be above the one before and at most 10000");
         }
         if arm >= arms {
-            problems.add(format!("ranges[{at}][1]"), "is not an arm of this experiment");
+            problems.add(format!("ranges[{at}][1]"), "is not a variant of this experiment");
         }
         before = end;
     }

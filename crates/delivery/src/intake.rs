@@ -526,7 +526,7 @@ async fn judge(
     record: Record,
     delivery: &Delivery,
 ) -> std::result::Result<(Record, Option<&'static str>), Cow<'static, str>> {
-    const NO_ARM: &str = "variant_id is not an arm of this experiment";
+    const NO_ARM: &str = "variant_id is not a variant of this experiment";
     let (Some(test_id), Some(variant)) = (record.test_id, &record.variant_id) else { return Ok((record, None)) };
     let arm = variant.parse::<u32>().unwrap_or(u32::MAX);
     // An epoch ahead of ours comes from a newer ruleset, which may have more arms: a change

@@ -25,7 +25,7 @@ const AGENT: &str = concat!(
 /// Client for pages and their resources.
 pub(super) struct Browser {
     agent: Agent,
-    patience: Duration,
+    timeout: Duration,
     /// Header fields that are sent only to the host and port of this address.
     given: (Url, Vec<(String, String)>),
     /// Cookies by host and name. Cookies for whole domains are sent back only to their host.
@@ -103,7 +103,7 @@ impl fmt::Display for Failure {
             Failure::NotTls => write!(f, "answers, but not with https"),
             Failure::NotHttp => write!(f, "answers something that is not HTTP"),
             Failure::Broken => write!(f, "cannot be read: its connection or compression breaks"),
-            Failure::Slow(patience) => write!(f, "did not answer within {} s", patience.as_secs()),
+            Failure::Slow(timeout) => write!(f, "did not answer within {} s", timeout.as_secs()),
             Failure::Redirects(last) => write!(f, "redirects more than {REDIRECTS_MAX} times, last to {last}"),
             Failure::Circle(again) => write!(f, "redirects in a circle: to {again} again"),
             Failure::NoPlace(to) => write!(f, "redirects to \"{to}\", which is not the address of a page"),
@@ -115,7 +115,7 @@ impl fmt::Display for Failure {
 
 impl Browser {
     /// Creates a browser with a timeout for each request, and further header fields for the page's host.
-    pub(super) fn new(patience: Duration, page: &Url, fields: Vec<(String, String)>) -> Self {
+    pub(super) fn new(timeout: Duration, page: &Url, fields: Vec<(String, String)>) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -125,7 +125,7 @@ impl Browser {
             .tls_config(TlsConfig::builder().root_certs(root_certificates()).build())
             .build()
             .new_agent();
-        Self { agent, patience, given: (page.clone(), fields), cookies: Vec::new() }
+        Self { agent, timeout, given: (page.clone(), fields), cookies: Vec::new() }
     }
 
     /// Fetches a resource, following redirects.
@@ -133,7 +133,7 @@ impl Browser {
     /// # Errors
     /// The reason why there is no answer.
     pub(super) fn get(&mut self, url: &Url, wanted: Resource, referrer: Option<&Url>) -> Result<HttpResponse, Failure> {
-        let end = Instant::now() + self.patience;
+        let end = Instant::now() + self.timeout;
         let mut url = url.clone();
         let mut redirects: Vec<Url> = Vec::new();
         let mut seen = vec![(url.clone(), self.cookies.clone())];
@@ -153,7 +153,7 @@ impl Browser {
             let begun = Instant::now();
             let left = end.saturating_duration_since(begun);
             if left.is_zero() {
-                return Err(Failure::Slow(self.patience));
+                return Err(Failure::Slow(self.timeout));
             }
             let request = self.agent.configure_request(request).timeout_global(Some(left)).build();
             let response = self.agent.run(request).map_err(|error| self.failure(&url, error))?;
@@ -194,7 +194,7 @@ impl Browser {
             .header(header::ORIGIN, origin);
         let request = self.signed(request, url).body(text).map_err(|error| Failure::Other(error.to_string()))?;
         let begun = Instant::now();
-        let request = self.agent.configure_request(request).timeout_global(Some(self.patience)).build();
+        let request = self.agent.configure_request(request).timeout_global(Some(self.timeout)).build();
         let response = self.agent.run(request).map_err(|error| self.failure(url, error))?;
         let waited = begun.elapsed();
         let (parts, body) = response.into_parts();
@@ -245,7 +245,7 @@ impl Browser {
                 Ok(0) => break None,
                 Ok(count) => body.extend_from_slice(&buffer[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) if is_slow(&error) && body.is_empty() => return Err(Failure::Slow(self.patience)),
+                Err(error) if is_slow(&error) && body.is_empty() => return Err(Failure::Slow(self.timeout)),
                 Err(error) if is_slow(&error) => break Some(Cut::Slow),
                 Err(_) if body.is_empty() => return Err(Failure::Broken),
                 Err(_) => break Some(Cut::Broken),
@@ -267,11 +267,11 @@ impl Browser {
         };
         match error {
             ureq::Error::HostNotFound => Failure::NoHost(host.to_owned()),
-            ureq::Error::Timeout(_) => Failure::Slow(self.patience),
+            ureq::Error::Timeout(_) => Failure::Slow(self.timeout),
             ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => Failure::NotHttp,
             ureq::Error::ConnectProxyFailed(why) => Failure::Proxy(why),
             ureq::Error::InvalidProxyUrl => Failure::Proxy("its address cannot be read".to_owned()),
-            ureq::Error::Io(error) if is_slow(&error) => Failure::Slow(self.patience),
+            ureq::Error::Io(error) if is_slow(&error) => Failure::Slow(self.timeout),
             ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => Failure::Refused(place),
             // Each system has its own words for a name that does not exist.
             ureq::Error::Io(error) if error.to_string().contains("lookup address") => Failure::NoHost(host.to_owned()),

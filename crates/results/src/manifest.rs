@@ -432,7 +432,7 @@ impl Manifest {
         let weights = self.epochs.iter().map(|epoch| epoch.weights.len()).max().unwrap_or(0);
         for (what, has, most) in [
             ("logs", self.logs.len(), LOGS_MAX),
-            ("arms", self.experiment.arms.len(), arms),
+            ("variants", self.experiment.arms.len(), arms),
             ("weights in an epoch", weights, arms),
             ("epochs", self.epochs.len(), epochs),
             ("metrics", self.metrics.len(), METRICS_MAX),

@@ -41,7 +41,7 @@ pub async fn report(app: &App, project: ProjectId, id: ExperimentId, found: Prev
             Box::pin(async move {
                 let shape = experiments::shape(tx, project, id).await?.ok_or(Error::NotFound("preview"))?;
                 if found.arm >= shape.arms {
-                    return Err(Problems::one("variant_id", "is not an arm of this experiment").into());
+                    return Err(Problems::one("variant_id", "is not a variant of this experiment").into());
                 }
                 let PreviewFound { arm, matched, missing, .. } = found;
                 let report = PreviewReport { arm: Arm(arm), at: now, url, matched, missing };

@@ -83,7 +83,7 @@ pub(crate) fn about_dropped(arms: std::ops::Range<usize>, winners: Option<&[usiz
             Some(_) => "",
             None => "; it is not known whether it was better, because the result could not be computed in time",
         };
-        format!("variants: Variant {arm} is deleted with its code, and its visitors get other arms{result}")
+        format!("variants: Variant {arm} is deleted with its code, and its visitors get other variants{result}")
     };
     arms.map(about).collect()
 }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn dropped_arms_are_told_with_what_is_known_of_them() {
         assert!(about_dropped(1..2, Some(&[1]))[0].ends_with("called it better than the control"));
-        assert!(about_dropped(1..2, Some(&[2]))[0].ends_with("get other arms"));
+        assert!(about_dropped(1..2, Some(&[2]))[0].ends_with("get other variants"));
         assert!(about_dropped(1..2, None)[0].contains("not known"));
         assert_eq!(about_dropped(1..3, None).len(), 2);
         assert_eq!(about_dropped(3..3, None), [""; 0]);

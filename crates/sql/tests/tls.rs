@@ -59,12 +59,8 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a server with the programs and the user of the one of `MURIEL_TEST_POSTGRES`. `None` when that one was
-    /// not started by `scripts/with-postgres`, because it may be on another machine.
-    async fn start() -> Result<Option<Server>, AnyError> {
-        if std::env::var_os("MURIEL_TEST_POSTGRES_IS_PRIVATE").is_none() {
-            return Ok(None);
-        }
+    /// Starts a server with the programs and the user of the one of `scripts/with-postgres`.
+    async fn start() -> Result<Server, AnyError> {
         let (client, connection) = tokio_postgres::connect(&std::env::var("MURIEL_TEST_POSTGRES")?, NoTls).await?;
         tokio::spawn(connection);
         let sql = "SELECT setting, current_setting('data_directory') FROM pg_config WHERE name = 'BINDIR'";
@@ -132,7 +128,7 @@ impl Server {
             "CREATE USER plain; CREATE USER anyone; CREATE USER certified; CREATE USER muriel PASSWORD '{PASSWORD}'"
         );
         client.batch_execute(&users).await?;
-        Ok(Some(server))
+        Ok(server)
     }
 
     /// Opens a connection, once the server accepts them.
@@ -192,12 +188,29 @@ fn chain(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
+/// Runs a test of this file again, with a server of `scripts/with-postgres`.
+fn run_with_own_server(test: &str) -> Result<(), AnyError> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/with-postgres");
+    let mut command = Command::new(script);
+    command.arg(std::env::current_exe()?).args(["--exact", test, "--nocapture"]);
+    let output = command.env_remove("MURIEL_TEST_POSTGRES").stdin(Stdio::null()).output()?;
+    let printed = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    // No test is run, successfully, if there is none of this name.
+    assert!(output.status.success() && printed.contains("ok. 1 passed"), "{printed}");
+    Ok(())
+}
+
 #[tokio::test]
 async fn connections_are_encrypted_as_the_address_says() -> Result<(), AnyError> {
-    let Some(server) = Server::start().await? else {
-        eprintln!("left out: run through scripts/with-postgres");
-        return Ok(());
-    };
+    assert!(
+        std::env::var_os("MURIEL_TEST_POSTGRES").is_some(),
+        "MURIEL_TEST_POSTGRES is not set: run through scripts/with-postgres (make test does)"
+    );
+    // A server that somebody else has started may be on another machine, so its programs cannot be used.
+    if std::env::var_os("MURIEL_TEST_POSTGRES_IS_PRIVATE").is_none() {
+        return run_with_own_server("connections_are_encrypted_as_the_address_says");
+    }
+    let server = Server::start().await?;
     let ca = "sslrootcert=DIR/ca.pem";
     let (encrypted, plain) = (Ok(true), Ok(false));
     for (user, host, parameters, expect) in [

@@ -101,11 +101,11 @@ impl std::fmt::Display for Undefined {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Undefined::InvalidInput => "the input cannot come from real data",
-            Undefined::NoUnits => "an arm has no units",
-            Undefined::TooFewUnits => "an arm has fewer than two units",
+            Undefined::NoUnits => "a variant has no units",
+            Undefined::TooFewUnits => "a variant has fewer than two units",
             Undefined::ZeroDenominator => "the denominator of the ratio sums to zero",
             Undefined::ZeroBaseline => "the control mean is zero",
-            Undefined::ZeroVariance => "nothing varies in either arm",
+            Undefined::ZeroVariance => "nothing varies in either variant",
             Undefined::Unbounded => "no finite answer exists",
         })
     }

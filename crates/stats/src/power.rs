@@ -332,7 +332,7 @@ pub fn power_of_lift(baseline: &Baseline, lift: f64, units: &Units, rule: &Decis
 /// Smallest difference of means found with probability `target`, positive.
 ///
 /// # Errors
-/// `InvalidInput`, also when the target is not between alpha and 1, `NoUnits`, `ZeroVariance`.
+/// `InvalidInput`, which includes a target that is not between alpha and 1, `NoUnits`, `ZeroVariance`.
 ///
 /// # Source
 /// Vectors `power`, `mde_mean` (statsmodels).
@@ -346,8 +346,8 @@ pub fn mde_of_mean(sd: f64, units: &Units, rule: &DecisionRule, target: f64) -> 
 /// the treatment depends on its share.
 ///
 /// # Errors
-/// `InvalidInput`, also when the target is not between alpha and 1, `NoUnits`; `Unbounded` when even a share of 1 would
-/// not be found.
+/// `InvalidInput`, which includes a target that is not between alpha and 1, `NoUnits`; `Unbounded` when even a share of
+/// 1 would not be found.
 pub fn mde_of_proportion(control: f64, units: &Units, rule: &DecisionRule, target: f64) -> Result<Solved<f64>> {
     let p = share(control)?;
     let shift = required_shift(rule, critical(units, rule)?, target)?;
@@ -367,8 +367,8 @@ pub fn mde_of_proportion(control: f64, units: &Units, rule: &DecisionRule, targe
 /// size no lift is large enough. For a negative mean the middle term has the opposite sign. x ignores the far tail.
 ///
 /// # Errors
-/// `InvalidInput`, also when the target is not between alpha and 1, `NoUnits`, `ZeroBaseline`, `ZeroVariance`, and
-/// `Unbounded` when no lift reaches the target.
+/// `InvalidInput`, which includes a target that is not between alpha and 1, `NoUnits`, `ZeroBaseline`, `ZeroVariance`,
+/// and `Unbounded` when no lift reaches the target.
 ///
 /// # Source
 /// Vectors `power`, `mde_lift`.
@@ -459,8 +459,8 @@ fn crossing(needed: impl Fn(f64) -> Result<f64>) -> Result<f64> {
 /// The smallest such size, split by `treatment_share`. [`whole_units`] rounds it.
 ///
 /// # Errors
-/// `InvalidInput`, also when the target is not between alpha and 1, `ZeroVariance`, `Unbounded` when the difference is
-/// zero, or negative with a one-sided rule.
+/// `InvalidInput`, which includes a target that is not between alpha and 1, `ZeroVariance`, `Unbounded` when the
+/// difference is zero, or negative with a one-sided rule.
 ///
 /// # Source
 /// Vectors `power`, `sample_size_mean` (statsmodels) and `sample_size_total_mean` (spotify-confidence).

@@ -100,7 +100,7 @@ impl From<&Interaction> for InteractionRow {
 fn interaction(mut row: Row) -> Result<Interaction> {
     let row = InteractionRow::try_from(&mut row)?;
     let (Ok(arm), Ok(other_arm)) = (u32::try_from(row.arm), u32::try_from(row.other_arm)) else {
-        return Err(row.damaged("arm", "the number of an arm"));
+        return Err(row.damaged("arm", "the number of a variant"));
     };
     Ok(Interaction {
         experiment: ExperimentId(row.experiment_id),

@@ -71,7 +71,7 @@ pub async fn reports(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<PreviewRep
         .map(|mut row| {
             let row = ReportRow::try_from(&mut row)?;
             Ok(PreviewReport {
-                arm: Arm(u32::try_from(row.arm).map_err(|_| row.damaged("arm", "a number of an arm"))?),
+                arm: Arm(u32::try_from(row.arm).map_err(|_| row.damaged("arm", "the number of a variant"))?),
                 at: row.at,
                 url: row.url,
                 matched: row.matched.0,

@@ -139,7 +139,7 @@ fn what_has_nothing_to_look_at_is_unknown() {
             summaries_of(&[cell(0, 900), cell(1, 900)]),
             "changes no page",
         ),
-        (design(AllocationPolicy::Fixed, &[vec![100]]), summaries_of(&[cell(0, 5_000)]), "one arm only"),
+        (design(AllocationPolicy::Fixed, &[vec![100]]), summaries_of(&[cell(0, 5_000)]), "only one variant"),
         (
             design(AllocationPolicy::Personalization, &[vec![50, 50]]),
             summaries_of(&[cell(0, 900), cell(1, 900)]),

@@ -76,8 +76,8 @@ pub(super) fn of_all(design: &Design, arms: &[PageArm], grade: Grade) -> String 
         .collect();
     match grade {
         Grade::Unknown => format!(
-            "There is too little data to compare the pages of the arms: each arm needs at least {MIN_VISITORS} \
-             visitors with a measured page."
+            "There is too little data to compare the pages of the variants: each variant needs at least \
+             {MIN_VISITORS} visitors with a measured page."
         ),
         Grade::Ok if unknown.is_empty() => {
             "No variant is known to fail more often than the control, or to make pages slower.".to_owned()
@@ -107,7 +107,7 @@ pub(super) fn of_all(design: &Design, arms: &[PageArm], grade: Grade) -> String 
 fn of_metric(metric: PageMetric) -> &'static str {
     match metric {
         PageMetric::Errors => "errors",
-        PageMetric::Late => "late arms",
+        PageMetric::Late => "late variants",
         PageMetric::Lcp => "when the largest content is shown",
         PageMetric::LayoutShift => "layout shifts",
         PageMetric::Inp => "how fast pages respond",

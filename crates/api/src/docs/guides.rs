@@ -63,7 +63,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "Events and visitors",
                 "Interfaces for pages and servers, events, identity, and which events count."
             ),
-            guide!("integrations", "Integrations", "Tools on the page that receive the arm of a visitor."),
+            guide!("integrations", "Integrations", "Tools on the page that receive the variant of a visitor."),
             guide!("webhooks", "Webhooks", "Messages to other systems, their signatures, and when they are retried."),
             guide!("openfeature", "OpenFeature clients", "Decide in your own code, and record exposures."),
             guide!("files", "Experiments as files", "Keep experiments in a repository: export, plan, apply."),

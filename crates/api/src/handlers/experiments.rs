@@ -162,13 +162,9 @@ pub(crate) async fn experiment_create(
     ),
     responses((
         status = 200, description = "All changes were applied; the new ETag.", body = views::ExperimentUpdated,
-        headers((
-            "X-Muriel-Warnings" = String,
-            description = "A JSON array of sentences, empty without warnings: fields that were reset to their default because the \
-                           sent object left them out, deleted arms that were winning, and the warnings of creating and starting."
-        ))
     )),
     extensions(
+        ("x-change-warnings" = json!(true)),
         ("x-scope" = json!("write")),
         ("x-conflicts" = json!(conflict_codes(&[VariantIsServed, ApprovalNeeded]))),
         ("x-if-match" = json!("experiment")),

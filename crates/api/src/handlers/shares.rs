@@ -118,7 +118,7 @@ pub(crate) async fn shared_result(
 /// Returns the result that a link shows, day by day. No sign-in is needed, and query parameters are ignored.
 #[utoipa::path(
     get, path = "/share/{token}/timeseries", tag = "Results", operation_id = "getSharedTimeseries",
-    responses((status = 200, description = "A point per day and arm, of at most a minute ago.", body = views::SharedTimeseries)),
+    responses((status = 200, description = "A point per day and variant, of at most a minute ago.", body = views::SharedTimeseries)),
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("link")))
 )]
 pub(crate) async fn shared_timeseries(

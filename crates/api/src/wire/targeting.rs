@@ -143,13 +143,10 @@ fn condition(value: &Json, place: String, criteria: &[&str], found: &ProblemColl
     });
     let operator = fields.needed("operator", parsed(Operator::parse));
     let (name, operator) = (name?, operator?);
-    let value = if operator.takes_no_value() {
-        None
-    } else {
-        match fields.get("value") {
-            Some(value) => Some(fields.read("value", |_| text(value))?.to_owned()),
-            None => None,
-        }
+    let value = match fields.get("value") {
+        Some(Json::Null) if operator.takes_no_value() => None,
+        Some(value) => Some(fields.read("value", |_| text(value))?.to_owned()),
+        None => None,
     };
     noted(Condition::new(name, operator, value), &place, found)
 }
@@ -201,9 +198,9 @@ fn attribute(value: &Json, place: String, found: &ProblemCollector) -> Option<At
     let operand = fields.needed("operand", parsed(Operator::parse));
     let (key, operand) = (key?, operand?);
     let value = match fields.get("value") {
-        _ if operand.takes_no_value() => None,
-        None => None,
+        Some(Json::Null) if operand.takes_no_value() => None,
         Some(value) => Some(fields.read("value", |_| scalar(value))?),
+        None => None,
     };
     noted(AttributeCondition::new(key, operand, value), &place, found)
 }
@@ -253,4 +250,82 @@ fn schedule_group(value: &Json, place: String, found: &ProblemCollector) -> Opti
         })
     });
     Some(ScheduleGroup { days: days?, time_ranges: time_ranges? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::router::contract_json;
+    use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+
+    /// Values of each type of JSON. Each operator that takes values of a type takes the first of it.
+    fn samples() -> Vec<(&'static str, Vec<Value>)> {
+        let large: Value = serde_json::from_str("123456789012345678901234567890").unwrap();
+        vec![
+            ("string", vec![json!("5"), json!(" 1.5e3 "), json!("pro"), json!("")]),
+            ("number", vec![json!(5), json!(-1.5), large]),
+            ("boolean", vec![json!(true), json!(false)]),
+            ("null", vec![json!(null)]),
+            ("array", vec![json!(["5"]), json!([])]),
+            ("object", vec![json!({ "value": "5" }), json!({})]),
+        ]
+    }
+
+    /// Types of JSON that a schema of the contract allows.
+    fn types(schema: &Value) -> BTreeSet<&str> {
+        if let Some(path) = schema["$ref"].as_str() {
+            return types(contract_json().pointer(path.trim_start_matches('#')).unwrap());
+        }
+        if let Some(alternatives) = schema["oneOf"].as_array() {
+            return alternatives.iter().flat_map(types).collect();
+        }
+        match &schema["type"] {
+            Value::String(word) => [&**word].into(),
+            Value::Array(words) => words.iter().map(|word| word.as_str().unwrap()).collect(),
+            // A schema without a type allows everything.
+            _ => samples().into_iter().map(|(word, _)| word).collect(),
+        }
+    }
+
+    /// Compares what a reader of conditions takes as their value with their schema in the contract.
+    fn check<T>(name: &str, [left, operator]: [&str; 2], read: fn(&Json, &ProblemCollector) -> Option<T>) {
+        let schema = &contract_json()["components"]["schemas"][name];
+        let allowed = types(&schema["properties"]["value"]);
+        assert!(!schema["required"].as_array().unwrap().contains(&json!("value")), "{name}: it may be left out");
+        let takes = |condition: &Value| {
+            let found = ProblemCollector::default();
+            read(&Json::from(condition.clone()), &found).is_some() && found.into_problems().is_empty()
+        };
+        let mut taken = BTreeSet::new();
+        for spelling in Operator::spellings() {
+            let mut condition = json!({ left: "plan", operator: spelling });
+            let takes_no_value = Operator::parse(spelling).unwrap().takes_no_value();
+            assert_eq!(takes(&condition), takes_no_value, "{name} {spelling} without a value");
+            for (word, values) in samples() {
+                for (at, value) in values.into_iter().enumerate() {
+                    condition["value"] = value;
+                    let is_taken = takes(&condition);
+                    assert!(!is_taken || allowed.contains(word), "the contract does not allow {name} {condition}");
+                    // Text is the type that all operators take.
+                    let expect = match (word, at) {
+                        ("string", 0) => true,
+                        ("null", _) => takes_no_value,
+                        _ => is_taken,
+                    };
+                    assert_eq!(is_taken, expect, "{name} {condition}");
+                    if is_taken {
+                        taken.insert(word);
+                    }
+                }
+            }
+        }
+        assert_eq!(taken, allowed, "types that the server takes, and those of the contract: {name}");
+    }
+
+    #[test]
+    fn the_contract_has_the_values_of_conditions_that_the_server_takes() {
+        check("Condition", ["criteria", "operator"], |value, found| condition(value, String::new(), &[], found));
+        check("AttributeCondition", ["key", "operand"], |value, found| attribute(value, String::new(), found));
+    }
 }

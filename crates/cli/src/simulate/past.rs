@@ -138,10 +138,13 @@ impl Replayed {
             Some(scenario) if says => plan.days(&asked.request(), &scenario).0,
             _ => asked.days.unwrap_or(REPLAY_DAYS),
         };
-        let visitors = project.visitors(metric, i64::from(days) + i64::from(plan.window_days))?;
+        let past_days = i64::from(days) + i64::from(plan.window_days);
+        let visitors = project.visitors(metric, past_days)?;
         let today = experiment.manifest.as_of.us().div_euclid(DAY_US);
         let Some(first) = visitors.iter().map(|visitor| visitor.day).min() else {
-            return refuse("the project had no visitors lately, so there is nothing to replay");
+            let message =
+                format!("the project had no visitors in the last {past_days} days, so there is nothing to replay");
+            return refuse(&message);
         };
         // Visitors of the last days may still convert.
         let last = today - i64::from(plan.window_days);

@@ -154,7 +154,7 @@ fn about(text: &mut String, plan: &Plan, schedule: &Schedule) {
             if arm == 0 { format!("Control {share} %") } else { format!("Variant {arm} {share} %") }
         })
         .collect();
-    line("Arms", &arms.join(", "));
+    line("Variants", &arms.join(", "));
     let planned = design
         .visitors
         .map_or("no number of visitors planned".to_owned(), |n| format!("{} visitors planned", whole(n)));
@@ -288,19 +288,19 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
     let _ = match Promise::of(called, promised) {
         Promise::Kept => writeln!(
             text,
-            "All arms saw the same page, so every call is a false alarm. Their rate is at most {} %, and the plan \
+            "All variants saw the same page, so every call is a false alarm. Their rate is at most {} %, and the plan \
              promises at most {promised_percent} %.",
             rounded(interval.upper)
         ),
         Promise::Open => writeln!(
             text,
-            "All arms saw the same page, so every call is a false alarm. The plan promises at most \
+            "All variants saw the same page, so every call is a false alarm. The plan promises at most \
              {promised_percent} %; up to {} % cannot be ruled out. More --salts give a narrower range.",
             rounded(interval.upper)
         ),
         Promise::Broken => writeln!(
             text,
-            "All arms saw the same page, so every call is a false alarm, and there are more than the \
+            "All variants saw the same page, so every call is a false alarm, and there are more than the \
              {promised_percent} % that the plan promises: this goal is not safe to decide on. All salts use the same \
              visitors, so check other days too before you reject the goal."
         ),

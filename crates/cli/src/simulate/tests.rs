@@ -48,7 +48,7 @@ fn a_plan_by_flags_is_tried() {
                 --effect 40 --daily-visitors 2000 --runs 100";
     let report = text(line);
     for part in [
-        "Arms      Control 50 %, Variant 1 30 %, Variant 2 20 %\n",
+        "Variants  Control 50 %, Variant 1 30 %, Variant 2 20 %\n",
         "Plan      confidence 95 %, smallest lift worth acting on 10 %, 20,000 visitors planned\n",
         "Ends      when a variant is called better or worse, after 20,000 visitors, after 11 days at the latest, by hand\n",
         "Visitors  2,000 a day (as asked)\nConvert   5 % of the control's (assumed)\n",
@@ -284,5 +284,5 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     journal.experiment = Some("route-map-first".to_owned());
     let plan = planned(&journal, Some(loaded(&journal).await.unwrap())).unwrap();
     let message = Replayed::new(&journal, plan).unwrap_err().to_string();
-    assert_eq!(message, "the project had no visitors lately, so there is nothing to replay");
+    assert_eq!(message, "the project had no visitors in the last 28 days, so there is nothing to replay");
 }

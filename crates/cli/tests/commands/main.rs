@@ -1,6 +1,7 @@
 //! Tests of commands on the command line.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
+mod demo;
 mod doctor;
 mod explain;
 mod files;
@@ -63,8 +64,12 @@ struct Running {
 }
 
 impl Running {
-    fn start(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    fn start(command: Command) -> Self {
+        Self::with_stderr(command, Stdio::null())
+    }
+
+    fn with_stderr(mut command: Command, stderr: Stdio) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let (out, (sender, lines)) = (child.stdout.take().unwrap(), mpsc::channel());
         thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {

@@ -115,7 +115,7 @@ impl Weights {
                 (None, _) => {
                     // Cut, so that the size of the answer does not depend on the input.
                     let name: String = name.chars().take(64).collect();
-                    problems.add(format!(".{name}"), "is not an arm of this experiment");
+                    problems.add(format!(".{name}"), "is not a variant of this experiment");
                 }
                 (Some(_), Err(flaw)) => problems.add(format!(".{name}"), flaw.to_string()),
                 (Some(arm), Ok(weight)) => weights[arm] = Some(weight),
@@ -123,7 +123,7 @@ impl Weights {
         }
         for (arm, weight) in (0u32..).zip(&weights) {
             if weight.is_none() && !object.contains_key(&Arm(arm).to_string()) {
-                problems.add("", format!("must name every arm; \"{}\" is missing", Arm(arm)));
+                problems.add("", format!("must name every variant; \"{}\" is missing", Arm(arm)));
             }
         }
         let weights: Vec<u32> = weights.into_iter().flatten().collect();
@@ -292,11 +292,11 @@ mod tests {
         for (object, expect) in [
             (json!({"Control": 50, "Variant 1": 25, "Variant 2": 25}), None),
             (json!({"Control": 33.34, "Variant 1": 33.33, "Variant 2": 33.33}), None),
-            (json!({"Control": 50, "Variant 1": 50}), Some(" must name every arm; \"Variant 2\" is missing")),
+            (json!({"Control": 50, "Variant 1": 50}), Some(" must name every variant; \"Variant 2\" is missing")),
             (json!({"Control": 50, "Variant 1": 25, "Variant 2": 24}), Some(" must sum to 100")),
             (
                 json!({"Control": 50, "Variant 1": 25, "Variant 3": 25}),
-                Some(".Variant 3 is not an arm of this experiment"),
+                Some(".Variant 3 is not a variant of this experiment"),
             ),
             (
                 json!({"Control": 33.333, "Variant 1": 33.333, "Variant 2": 33.334}),

@@ -318,7 +318,7 @@ impl Experiment {
         let Some(arm) = self.arm(arm) else {
             return Err(Problems::one(
                 "variant_id",
-                "must be the id of one of the experiment's arms, \"0\" for control",
+                "must be the id of one of the experiment's variants, \"0\" for the control",
             )
             .into());
         };

@@ -84,10 +84,10 @@ impl InteractionFacts {
             return Err(("goal_key", Flaw::new("must be the key of its primary goal")));
         }
         if !manifest.experiment.arms.iter().skip(1).any(|arm| arm.variant_id == self.variant_id) {
-            return Err(("variant_id", Flaw::new("must be an arm of the experiment other than the control")));
+            return Err(("variant_id", Flaw::new("must be a variant of the experiment other than the control")));
         }
         if !(1..=VARIANTS_MAX).any(|number| number.to_string() == self.other_variant_id) {
-            return Err(("other_variant_id", Flaw::new("must be an arm other than the control")));
+            return Err(("other_variant_id", Flaw::new("must be a variant other than the control")));
         }
         let [lower, upper] = self.interval;
         if !(lower <= self.difference && self.difference <= upper && (lower > 0.0 || upper < 0.0)) {

@@ -49,7 +49,7 @@ impl PlanFacts {
     /// The field, and what is wrong with it.
     pub(crate) fn check(&self, test_id: i64) -> Result<(), (&'static str, Flaw)> {
         if self.confirmed.as_ref().is_some_and(|confirmed| confirmed.arms.len() > VARIANTS_MAX + 1) {
-            return Err(("confirmed", Flaw::new("has more arms than an experiment has")));
+            return Err(("confirmed", Flaw::new("has more variants than an experiment has")));
         }
         let Some(content) = &self.content else {
             return match self.hash {
@@ -58,7 +58,7 @@ impl PlanFacts {
             };
         };
         if content.secondary_goals.len() > LIST_MAX || content.arms.len() > VARIANTS_MAX + 1 {
-            return Err(("content", Flaw::new("has more goals or arms than an experiment has")));
+            return Err(("content", Flaw::new("has more goals or variants than an experiment has")));
         }
         if content.test_id != test_id {
             return Err(("content.test_id", Flaw::new("must be that of the experiment")));

@@ -209,7 +209,7 @@ fn script(facts: &Facts) -> Found {
         (None, false) => say(
             Warn,
             format!(
-                "Other pages have the script, but {page} has not sent events lately. Open it, and check that the snippet is there."
+                "Other pages have the script, but {page} has not sent events in the last seven days. Open it, and check that the snippet is there."
             ),
         ),
     }
@@ -247,12 +247,12 @@ fn preview(facts: &Facts) -> Found {
     }
     let redirects = experiment.variants.iter().any(|variant| variant.changes.iter().any(Change::is_redirect));
     match (0..experiment.arms()).any(|number| changes_something(experiment, number)) {
-        true => say(Good, "Every arm was previewed, and all its changes found their elements."),
+        true => say(Good, "Every variant was previewed, and all its changes found their elements."),
         false if redirects => say(
             Unknown,
             "Its variants redirect to other addresses, where previews report nothing: open each preview link, and check that it arrives.",
         ),
-        false => say(Warn, "No arm changes anything, so there is nothing to compare."),
+        false => say(Warn, "No variant changes anything, so there is nothing to compare."),
     }
 }
 
@@ -384,7 +384,9 @@ fn power(facts: &Facts) -> Found {
         Some(planned) if (planned as f64) < needed => say(
             Warn,
             format!(
-                "{needs}, and {planned} visitors are planned. Smaller lifts than the planned one will not be found."
+                "{needs}, and {planned} visitors are planned. With so few, a lift of this size or less is found in fewer than \
+                 {} % of cases.",
+                plan.power
             ),
         ),
         _ => say(Good, format!("{needs}.")),
@@ -511,7 +513,7 @@ mod tests {
                 Check::Script,
                 |it| it.pages = Some(vec![SeenPage { url: "https://shop.example/".into(), last_seen: NOW }]),
                 Warn,
-                "Other pages have the script",
+                "Other pages have the script, but https://shop.example/list has not sent events in the last seven days.",
             ),
             (Check::Preview, |it| it.previews.clear(), Unknown, "preview link of Variant 1"),
             (Check::Preview, |it| it.previews[0].missing = vec!["h1".into()], Warn, "Variant 1: h1."),
@@ -574,7 +576,12 @@ mod tests {
             ),
             (Check::Audience, |it| asking(it, json!({ "ga4_rule": ["Loyal"] })), Unknown, "if the site sends them"),
             (Check::Audience, |it| asking(it, json!({ "device_rule": ["mobile"] })), Good, "can judge every rule"),
-            (Check::Power, |it| it.experiment.plan.visitors = Some(7_999), Warn, "7999 visitors are planned"),
+            (
+                Check::Power,
+                |it| it.experiment.plan.visitors = Some(7_999),
+                Warn,
+                "7999 visitors are planned. With so few, a lift of this size or less is found in fewer than 80 % of cases.",
+            ),
             (
                 Check::Collisions,
                 |it| it.collisions = vec![Collision { key: "other".into(), selectors: vec!["h1".into()] }],

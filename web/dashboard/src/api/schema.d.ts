@@ -2546,7 +2546,9 @@ export interface components {
          */
         BuiltinMetric: "bounce_rate" | "engagement";
         /** @description One visual change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class|attributes}, {rm}, {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or, in a split test, {url, relay_param}. Further keys are kept. */
-        Change: Record<string, unknown>;
+        Change: {
+            [key: string]: unknown;
+        };
         /**
          * @description Number of visitors' pages on which a change matched an element. Each visitor counts once, with the first page
          *     that reported it.
@@ -3389,11 +3391,15 @@ export interface components {
             /** @description Time of the event by the client's clock. Default: the time of arrival. */
             at?: string | null;
             /** @description `identify` (required): facts about the visitor from now on, at most 100 texts, numbers and booleans. */
-            attributes?: Record<string, unknown> | null;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
             /** @description `click` (required): `element`, `text` or `link`. */
             by?: string | null;
             /** @description `exposure`: facts known about the visitor, as texts, numbers and booleans. */
-            context?: Record<string, unknown> | null;
+            context?: {
+                [key: string]: unknown;
+            } | null;
             /** @description `order` (required): ISO 4217 currency code in capitals. */
             currency?: string | null;
             /**
@@ -3413,7 +3419,9 @@ export interface components {
             /** @description `order`: order number in your shop. Orders with the same number count once. */
             order_id?: string | null;
             /** @description Any type: custom properties, at most 100 texts, numbers and booleans. */
-            properties?: Record<string, unknown> | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Format: double
              * @description `order`: number of items.
@@ -3530,7 +3538,9 @@ export interface components {
         /** @description Visitor whose events they are. */
         EventsVisitor: {
             /** @description Attributes of the visitor: at most 100 texts, numbers and booleans. */
-            attributes?: Record<string, unknown> | null;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
             /** @description Country as an ISO 3166-1 alpha-2 code. With a bearer key only. */
             country?: string | null;
             id: string;
@@ -4487,7 +4497,9 @@ export interface components {
             /** @description Health checks of the data. */
             health: components["schemas"]["Health"];
             /** @description Data that the numbers were computed from; `muriel verify` recomputes them. */
-            manifest: Record<string, unknown>;
+            manifest: {
+                [key: string]: unknown;
+            };
             /** @description The other metrics. */
             metrics: components["schemas"]["MetricResult"][];
             /**
@@ -4920,7 +4932,7 @@ export interface components {
             knows_regions: boolean;
             /**
              * Format: date-time
-             * @description Time at which the last event of a page arrived; null if none has.
+             * @description Time at which the last event of a page arrived; null if none has in the last seven days.
              */
             last_event: string | null;
             /**
@@ -4928,7 +4940,7 @@ export interface components {
              * @description Time at which the script was last fetched; null if never.
              */
             last_script_fetch: string | null;
-            /** @description Pages that sent events lately, most recent first; at most 50. */
+            /** @description Pages that sent events in the last seven days, most recent first; at most 50. */
             pages: components["schemas"]["InstalledPage"][];
             /** @description Key of the project. */
             project_key: string;
@@ -5162,7 +5174,9 @@ export interface components {
              */
             failed?: string;
             /** @description The numbers of that message, by name. */
-            numbers: Record<string, unknown>;
+            numbers: {
+                [key: string]: unknown;
+            };
             /** @description Rule that caused it. */
             rule: components["schemas"]["ClockRule"];
         };
@@ -5206,7 +5220,9 @@ export interface components {
             /** @description `decisions`: the visitor's assignment in each live experiment on the page viewed, with the reason. */
             decisions?: components["schemas"]["LiveDecision"][];
             /** @description `event`: the event as stored. */
-            event?: Record<string, unknown>;
+            event?: {
+                [key: string]: unknown;
+            };
             /**
              * Format: int64
              * @description Number of messages dropped since the last one because the reader was too slow.
@@ -5239,7 +5255,9 @@ export interface components {
             person_id: number;
         };
         /** @description JSON merge patch (RFC 7396) of the fields of ExperimentPatch: objects are merged, and null resets a key to its default. */
-        MergePatch: Record<string, unknown>;
+        MergePatch: {
+            [key: string]: unknown;
+        };
         /** @description A further metric. */
         MetricResult: {
             /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
@@ -5591,7 +5609,7 @@ export interface components {
          * @description A part of the script.
          * @enum {string}
          */
-        PartName: "source" | "changes" | "split" | "goals" | "orders";
+        PartName: "rules" | "source" | "changes" | "split" | "goals" | "orders" | "tools" | "vitals";
         /**
          * @description An arm in one segment of the visitors. Use it for exploration, not for
          *     decisions: many segments are compared without correction.
@@ -5663,7 +5681,9 @@ export interface components {
         /** @description A passkey that the browser has created. */
         PasskeyBody: {
             /** @description Credential, as returned by its `toJSON`. */
-            credential: Record<string, unknown>;
+            credential: {
+                [key: string]: unknown;
+            };
             /**
              * @description Name that the person gives it.
              * @example Laptop
@@ -5715,7 +5735,9 @@ export interface components {
         /** @description Options for creating or using a passkey in a browser. */
         PasskeyOptions: {
             /** @description For `PublicKeyCredential.parseCreationOptionsFromJSON`, or `parseRequestOptionsFromJSON`. */
-            options: Record<string, unknown>;
+            options: {
+                [key: string]: unknown;
+            };
             /** @description Always true. */
             success: boolean;
         };
@@ -5734,7 +5756,9 @@ export interface components {
         /** @description Credential of a sign-in with a passkey. */
         PasskeySignInBody: {
             /** @description Credential, as returned by its `toJSON`. */
-            credential: Record<string, unknown>;
+            credential: {
+                [key: string]: unknown;
+            };
         };
         /** @description Current password, required again before a second factor changes. */
         PasswordAgainBody: {
@@ -6024,10 +6048,12 @@ export interface components {
         };
         /** @description Content of a preview. */
         PreviewDocument: {
-            experiments: Record<string, unknown>[];
+            experiments: {
+                [key: string]: unknown;
+            }[];
             /**
              * Format: int64
-             * @description Format version, 1.
+             * @description Format version: 2, or 1 if no experiment has a holdout.
              */
             format: number;
             /**
@@ -6511,7 +6537,9 @@ export interface components {
              */
             base_revision: number;
             /** @description Body as sent, without the note: fields of an update, or the new status. */
-            body: Record<string, unknown>;
+            body: {
+                [key: string]: unknown;
+            };
             /**
              * @description Other fields that have changed since it was made. If there are any, it cannot be approved: propose it
              *     again.
@@ -6766,7 +6794,9 @@ export interface components {
              */
             is_mab: number;
             /** @description Data that the numbers were computed from; `muriel verify` recomputes them. */
-            manifest: Record<string, unknown>;
+            manifest: {
+                [key: string]: unknown;
+            };
             /** @description The other metrics. */
             metrics: components["schemas"]["MetricResult"][];
             /** @description Page health of the arms, the control first. */
@@ -6924,7 +6954,9 @@ export interface components {
              * @description Reason for an action of the clock, with its numbers, or the proposal that was approved; null for
              *     all other changes.
              */
-            detail: Record<string, unknown> | null;
+            detail: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Format: int64
              * @description Number of the change; 1 is the creation. The restore operations accept it.
@@ -6946,12 +6978,16 @@ export interface components {
         };
         /** @description A project's ruleset, as described in docs/assignment.md. */
         RulesetDocument: {
-            experiments: Record<string, unknown>[];
+            experiments: {
+                [key: string]: unknown;
+            }[];
             /**
              * Format: int64
-             * @description Format version, 1.
+             * @description Format version: 2, or 1 if no experiment has a holdout.
              */
             format: number;
+            /** @description Goals that only the page can observe. Absent if there are none. */
+            goals?: components["schemas"]["WatchedGoal"][];
             /**
              * Format: int64
              * @description Version of hashing, 1.
@@ -8070,7 +8106,9 @@ export interface components {
              */
             damaged_blocks: number;
             /** @description Events as stored, in the order of receipt. */
-            events: Record<string, unknown>[];
+            events: {
+                [key: string]: unknown;
+            }[];
             /**
              * @description Number of other servers on the same database that run or that have received events. Request the visitor's events
              *     from each of them.
@@ -8185,6 +8223,12 @@ export interface components {
             watchers: number;
             /** @description True when the caller watches it. */
             watching: boolean;
+        };
+        /** @description A goal that only the page can observe. */
+        WatchedGoal: {
+            goal_key: string;
+            goal_type: components["schemas"]["GoalType"];
+            goal_value: components["schemas"]["GoalValue"];
         };
         /** @description A webhook: a URL to which events of the project are sent. */
         Webhook: {
@@ -8324,7 +8368,7 @@ export interface components {
              */
             webhook_id: number;
         };
-        /** @description Percent per arm, by name, with up to two decimals. Every arm is named, and the values sum to 100. */
+        /** @description Percent per variant, by name, with up to two decimals. Every variant is named, and the values sum to 100. */
         Weights: {
             [key: string]: number;
         };
@@ -8501,7 +8545,7 @@ export interface operations {
             };
             path: {
                 /** @description The part's name. */
-                part: "source" | "changes" | "split" | "goals" | "orders" | "badge";
+                part: "rules" | "source" | "changes" | "split" | "goals" | "orders" | "tools" | "vitals" | "badge";
             };
             cookie?: never;
         };
@@ -8651,7 +8695,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A point per day and arm, of at most a minute ago. */
+            /** @description A point per day and variant, of at most a minute ago. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10724,7 +10768,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A point per day and arm. */
+            /** @description A point per day and variant. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -39,7 +39,7 @@ export default function Palette({ onClose, takeTyped }: PaletteProps) {
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
   const current = Math.min(at, hits.length - 1);
-  // Keeps the current option in view, also when other results have arrived.
+  // Keeps the current option in view, even when other results have arrived.
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   });

@@ -82,7 +82,7 @@ test("a draft is looked at, put right, proposed, approved by somebody else, and 
   await check("Previews").getByText("changed since the last preview").waitFor();
   const opened = await preview();
   await opened.getByRole("heading", { name: "Pay now" }).waitFor();
-  await check("Previews").getByText("Every arm was previewed").waitFor();
+  await check("Previews").getByText("Every variant was previewed").waitFor();
   await editor.examine("story-launch");
 
   // Propose it, in its current state.

@@ -145,7 +145,7 @@ for (const engine of engines) {
     await preview.getByRole("heading", { name: "Four fields" }).waitFor();
     assert.equal(await preview.locator("h1").evaluate((one) => getComputedStyle(one).color), "rgb(1, 2, 3)");
     await page.bringToFront();
-    await page.getByText("Every arm was previewed").waitFor();
+    await page.getByText("Every variant was previewed").waitFor();
     await preview.close();
     await editor.examine(`main-launch-${engine}`);
 

@@ -88,7 +88,7 @@ pub(crate) async fn holdout_result(
     operation_id = "getTimeseries",
     params(TimeseriesQuery),
     responses((
-        status = 200, description = "A point per day and arm.", body = views::TimeseriesAnswer,
+        status = 200, description = "A point per day and variant.", body = views::TimeseriesAnswer,
         headers((
             "X-Muriel-Warnings" = String,
             description = "A JSON array of sentences, empty without warnings: the health checks of the result that warn or fail."

@@ -43,7 +43,7 @@ impl PartialSchema for Weights {
         ObjectBuilder::new()
             .schema_type(Type::Object)
             .description(Some(
-                "Percent per arm, by name, with up to two decimals. Every arm is named, and the values sum to 100.",
+                "Percent per variant, by name, with up to two decimals. Every variant is named, and the values sum to 100.",
             ))
             .additional_properties(Some(
                 ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0.0)).maximum(Some(100.0)),

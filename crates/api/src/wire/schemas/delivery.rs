@@ -1,24 +1,36 @@
 //! Schemas of documents that pages fetch: rulesets, previews, geography.
 
-use super::words::PartName;
+use super::goal::GoalValue;
+use super::words::{GoalType, PartName};
 use utoipa::ToSchema;
 
 /// A project's ruleset, as described in docs/assignment.md.
 #[derive(ToSchema)]
 pub(crate) struct RulesetDocument {
-    /// Format version, 1.
+    /// Format version: 2, or 1 if no experiment has a holdout.
     format: i64,
     /// Version of hashing, 1.
     hash: i64,
     project_key: String,
     #[schema(value_type = Vec<Object>)]
     experiments: Vec<()>,
+    /// Goals that only the page can observe. Absent if there are none.
+    #[schema(nullable = false)]
+    goals: Option<Vec<WatchedGoal>>,
+}
+
+/// A goal that only the page can observe.
+#[derive(ToSchema)]
+pub(crate) struct WatchedGoal {
+    goal_key: String,
+    goal_type: GoalType,
+    goal_value: GoalValue,
 }
 
 /// Content of a preview.
 #[derive(ToSchema)]
 pub(crate) struct PreviewDocument {
-    /// Format version, 1.
+    /// Format version: 2, or 1 if no experiment has a holdout.
     format: i64,
     /// Version of hashing, 1.
     hash: i64,

@@ -1,5 +1,6 @@
 //! Schemas of closed lists of words and numbers, and of times.
 
+use muriel_delivery::script::Part;
 use muriel_domain::access::Scope;
 use muriel_domain::page;
 use muriel_domain::person;
@@ -40,7 +41,7 @@ macro_rules! closed {
 
 closed! {
     /// A part of the script.
-    PartName: String ["source", "changes", "split", "goals", "orders"];
+    PartName: String Part::ALL.map(Part::name);
     /// 0 or 1.
     Flag: Integer [0, 1];
     /// 9 draft, 1 live, 0 inactive.

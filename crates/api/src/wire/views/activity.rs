@@ -73,10 +73,10 @@ pub(crate) struct Install {
     /// Time at which the script was last fetched; null if never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_script_fetch: Option<Instant>,
-    /// Time at which the last event of a page arrived; null if none has.
+    /// Time at which the last event of a page arrived; null if none has in the last seven days.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_event: Option<Instant>,
-    /// Pages that sent events lately, most recent first; at most 50.
+    /// Pages that sent events in the last seven days, most recent first; at most 50.
     pub(crate) pages: Vec<InstalledPage>,
     /// True when the server knows visitors' countries from their addresses. Otherwise no visitor of a page matches a
     /// rule that names countries, regions or cities.

@@ -121,8 +121,8 @@ impl Bandit {
                 }
                 None => "Weights do not move: each variant of a personalization has its own audience.".to_owned(),
                 Some(Err(_)) => {
-                    "Weights move once every arm has 20 visitors whose conversion window is over, and all arms \
-                                 together have 10 conversions."
+                    "Weights move once every variant has 20 visitors whose conversion window is over, and all \
+                                 variants together have 10 conversions."
                         .to_owned()
                 }
                 Some(Ok(known)) => match computed.report.health.distrust() {

@@ -94,18 +94,22 @@ fn visitors_needed(planned: &PlanningReport) -> Option<i64> {
 fn note(planned: &PlanningReport) -> Option<String> {
     let mde = planned.mde;
     if visitors_needed(planned).is_some() {
-        return planned
-            .days
-            .is_none()
-            .then(|| "Nobody came lately, so the number of days is not known: give daily_visitors.".to_owned());
+        return planned.days.is_none().then(|| {
+            "In the last two weeks no visitors came who would enter, so the number of days is not known: give \
+                      daily_visitors."
+                .to_owned()
+        });
     }
     Some(match planned.baseline_rate {
         None => "It is not known how many of the control's visitors convert: give baseline_rate, or wait for visitors \
                  and a primary goal that they reach."
             .to_owned(),
         Some(rate) if rate <= 0.0 => {
-            "Nobody converted lately: the baseline rate is 0, so a lift cannot be computed. Send baseline_rate."
-                .to_owned()
+            let nobody = match planned.baseline_from {
+                Some("project") => "Nobody converted in the last two weeks",
+                _ => "No visitor of the control has converted",
+            };
+            format!("{nobody}: the baseline rate is 0, so a lift cannot be computed. Send baseline_rate.")
         }
         Some(rate) if rate * (1.0 + mde / 100.0) >= 100.0 => {
             let rate = (100.0 * rate).round() / 100.0;
@@ -114,9 +118,11 @@ fn note(planned: &PlanningReport) -> Option<String> {
         Some(_) if planned.visitors_needed.is_some() => {
             "More visitors are needed than can be counted: ask for a larger lift.".to_owned()
         }
-        Some(_) => "No number of visitors is enough: the control or every other arm gets no visitors, or the lift is \
+        Some(_) => {
+            "No number of visitors is enough: the control or every other variant gets no visitors, or the lift is \
                     too small to be detected."
-            .to_owned(),
+                .to_owned()
+        }
     })
 }
 
@@ -140,9 +146,18 @@ mod tests {
         };
         for (planned, number, words) in [
             (plan(Some(5.0), Some(1_000.0), Some(3)), Some(1_000), None),
-            (plan(Some(5.0), Some(1_000.0), None), Some(1_000), Some("give daily_visitors")),
+            (plan(Some(5.0), Some(1_000.0), None), Some(1_000), Some("In the last two weeks no visitors came")),
             (plan(None, None, None), None, Some("give baseline_rate, or wait")),
-            (plan(Some(0.0), None, None), None, Some("a lift cannot be computed")),
+            (
+                plan(Some(0.0), None, None),
+                None,
+                Some("No visitor of the control has converted: the baseline rate is 0"),
+            ),
+            (
+                PlanningReport { baseline_from: Some("project"), ..plan(Some(0.0), None, None) },
+                None,
+                Some("Nobody converted in the last two weeks: the baseline rate is 0, so a lift cannot be computed"),
+            ),
             (plan(Some(95.0 + 1.0 / 300.0), None, None), None, Some("A lift of 10 % over 95 %")),
             (plan(Some(0.001), Some(1e18), None), None, Some("than can be counted")),
             (plan(Some(5.0), None, None), None, Some("No number of visitors is enough")),
