@@ -4,8 +4,6 @@
 //! property. Where two names become equal, it drops one of the types, with the operations that use it. A property with
 //! a name that the generated code itself uses fails at run time. Where a status has several bodies, a typed client gets
 //! a value of unknown type. An object of which nothing is declared is taken for an empty one.
-//!
-//! `tests/clients` generates clients, and lets them read the answers of a server.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -99,7 +99,7 @@ pub(crate) async fn share_revoke(
     answered(StatusCode::OK, &views::ShareRevoked { success: true, share_id: id.0 })
 }
 
-/// Returns the result that a link shows. No sign-in is needed, and query parameters are ignored.
+/// Returns the result that a link shows. No sign-in is needed, and there are no query parameters.
 #[utoipa::path(
     get, path = "/share/{token}/result", tag = "Results", operation_id = "getSharedResult",
     responses((status = 200, description = "The result, of at most a minute ago.", body = views::SharedResult)),
@@ -115,7 +115,7 @@ pub(crate) async fn shared_result(
     Ok(private(answered(StatusCode::OK, &views::SharedResult::new(&open, &computed))?))
 }
 
-/// Returns the result that a link shows, day by day. No sign-in is needed, and query parameters are ignored.
+/// Returns the result that a link shows, day by day. No sign-in is needed, and there are no query parameters.
 #[utoipa::path(
     get, path = "/share/{token}/timeseries", tag = "Results", operation_id = "getSharedTimeseries",
     responses((status = 200, description = "A point per day and variant, of at most a minute ago.", body = views::SharedTimeseries)),

@@ -174,7 +174,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the result that a link shows. No sign-in is needed, and query parameters are ignored. */
+        /** Returns the result that a link shows. No sign-in is needed, and there are no query parameters. */
         get: operations["getSharedResult"];
         put?: never;
         post?: never;
@@ -191,7 +191,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the result that a link shows, day by day. No sign-in is needed, and query parameters are ignored. */
+        /** Returns the result that a link shows, day by day. No sign-in is needed, and there are no query parameters. */
         get: operations["getSharedTimeseries"];
         put?: never;
         post?: never;
