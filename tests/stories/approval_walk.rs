@@ -155,6 +155,8 @@ impl Walk<'_> {
             let minutes = self.draws.below(180);
             self.did.push(format!("{minutes} minutes pass"));
             self.app.pass(Duration::from_secs(minutes * MINUTE));
+            // A session that nobody uses ends after hours.
+            self.second.get("/goals").ok();
             self.app.run_clock(self.worker);
         } else {
             // The usual ways to start, change and stop an experiment are drawn most often.
@@ -357,6 +359,8 @@ impl Walk<'_> {
         }
         let answer = self.second.post(&path("approve"), json!({}));
         self.did.push(format!("approve: {}", answer.status));
+        // What was proposed may have changed since. Everything else would end the approvals of this walk.
+        assert!(matches!(answer.status, 200 | 400 | 409), "{}: {}", self.transcript(), answer.text());
         if answer.status == 200 && self.is_bound(id) {
             let content = self.content(id);
             self.approved.entry(id).or_default().bound = Some(content);
