@@ -299,8 +299,15 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
 async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registration>) -> Result<Pepper> {
     let place = &settings.storage;
     match place.database_url {
-        // A hanging database counts as unreachable, so that visitors are served meanwhile.
-        Some(_) => muriel_sql::within(place.postgres.statement_timeout, db.ping()).await?,
+        // A hanging database counts as unreachable, so that visitors are served meanwhile. The sessions are checked
+        // before the first transaction, which could run statements of others.
+        Some(_) => {
+            muriel_sql::within(place.postgres.statement_timeout, async {
+                db.check_sessions().await?;
+                db.ping().await
+            })
+            .await?;
+        }
         None => db.ping().await?,
     }
     if let Some(registration) = registration

@@ -7,15 +7,18 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, Connection, Socket};
+use tokio_postgres::{Client, Config, Connection, SimpleQueryMessage, Socket};
 
 use crate::address::Address;
 use crate::tls::{Connector, HandshakeError, TlsMode, TlsStream};
-use crate::{BoxFuture, PostgresOptions, Result};
+use crate::{BoxFuture, Error, PostgresOptions, Result, postgres};
 
 /// The part of a connection that must be polled.
 pub(crate) type Wire = Connection<Socket, TlsStream<Socket>>;
 type DriverResult<T> = std::result::Result<T, tokio_postgres::Error>;
+
+/// Number of comparisons of two sessions. Of a pooler with other clients, one comparison may see nothing.
+const SESSION_CHECKS: usize = 3;
 
 /// Factory of connections to one database.
 #[derive(Clone)]
@@ -83,6 +86,25 @@ impl Connections {
         client.batch_execute(&self.session).await
     }
 
+    /// Checks that each connection is a session of its own. Some poolers pass a client's next transaction to any of
+    /// their sessions. A prepared statement can then be another client's, and nobody holds a session's lock.
+    ///
+    /// # Errors
+    /// [`Error::Address`] when two connections share their sessions.
+    pub(crate) async fn check_sessions(&self) -> Result<()> {
+        let (one, _) = self.connect().await.map_err(Error::unavailable)?;
+        let (other, _) = self.connect().await.map_err(Error::unavailable)?;
+        let mut known = None;
+        for _ in 0..SESSION_CHECKS {
+            // A session that the first client has just given back is the next that a pooler uses.
+            let found = (process(&one).await?, process(&other).await?);
+            if found.0 == found.1 || *known.get_or_insert_with(|| found.clone()) != found {
+                return Err(Error::Address(SHARED_SESSIONS.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
     /// Opens a connection and polls it in a task until its client is dropped.
     pub(crate) async fn connect(&self) -> DriverResult<(Client, JoinHandle<()>)> {
         let (client, wire) = self.open().await?;
@@ -100,6 +122,20 @@ impl deadpool_postgres::Connect for Connections {
     fn connect(&self, _: &Config) -> BoxFuture<'_, DriverResult<(Client, JoinHandle<()>)>> {
         Box::pin(Connections::connect(self))
     }
+}
+
+const SHARED_SESSIONS: &str = "the connection pooler in front of the database does not give each connection a session of \
+                               its own: set pool_mode=session in PgBouncer, or connect to PostgreSQL directly";
+
+/// Returns the id of the server's process behind a connection.
+async fn process(client: &Client) -> Result<String> {
+    // Without a prepared statement, as that belongs to a session.
+    let messages = client.simple_query("SELECT pg_backend_pid()").await.map_err(postgres::error)?;
+    let id = messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0),
+        _ => None,
+    });
+    id.map(str::to_owned).ok_or(Error::NoRow)
 }
 
 /// Returns whether the server or the TLS handshake refused a connection that may also be made without TLS.
@@ -123,6 +159,7 @@ mod tests {
     }
 
     /// PgBouncer rejects connections with startup parameters that it does not know, `options` among them.
+    /// `tests/pgbouncer` runs the server behind a real one.
     #[tokio::test]
     async fn a_connection_begins_with_parameters_that_poolers_take() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -261,6 +261,19 @@ impl Db {
         self.read(move |tx| Box::pin(async move { tx.query_one(question, Vec::new()).await.map(drop) })).await
     }
 
+    /// Checks that each connection to PostgreSQL is a session of its own, as locks, prepared statements and timeouts
+    /// need it.
+    ///
+    /// # Errors
+    /// [`Error::Address`] when a pooler shares sessions between connections, [`Error::Unavailable`] when the database
+    /// cannot be reached.
+    pub async fn check_sessions(&self) -> Result<()> {
+        match &self.engine {
+            Engine::Sqlite(_) => Ok(()),
+            Engine::Postgres(engine) => engine.check_sessions().await,
+        }
+    }
+
     /// Returns how often commits of others were detected: of another process, or another `Db`
     /// on the same file. `None` on PostgreSQL, which does not report them.
     ///

@@ -115,6 +115,12 @@ impl Postgres {
         receiver
     }
 
+    pub(crate) async fn check_sessions(&self) -> Result<()> {
+        let time = budget::left().unwrap_or(self.transaction_timeout);
+        let checked = tokio::time::timeout(time, self.connections.check_sessions()).await;
+        checked.unwrap_or_else(|_| Err(Error::out_of_time()))
+    }
+
     pub(crate) async fn session_lock(&self, name: crate::LockName) -> Result<Option<crate::SessionLock>> {
         crate::SessionLock::take(&self.connections, name).await
     }
