@@ -131,18 +131,23 @@ class Client:
 
 
 class Server:
-    """`muriel serve` on a free port or the address `listen`. A context manager that stops it."""
+    """`muriel serve` on a free port or the address `listen`. A context manager that stops it.
 
-    def __init__(self, program, data, log, database=None, options=(), env=None, listen="127.0.0.1:0"):
-        self.program, self.data, self.log = program, Path(data), Path(log)
+    `command` can be another command that serves, and `metrics` the address of the metrics.
+    """
+
+    def __init__(
+        self, program, data, log, database=None, options=(), env=None, listen="127.0.0.1:0", command="serve", metrics="off"
+    ):
+        self.program, self.data, self.log, self.command = program, Path(data), Path(log), command
         # `env` has variables in addition to those of this process.
         self.env = os.environ | (env or {})
         self.store = ["--data-dir", data] + (["--database-url", database] if database else [])
-        self.options = ["--listen", listen, "--metrics-listen", "off", "--rate-limits", "off", *options]
+        self.options = ["--listen", listen, "--metrics-listen", metrics, "--rate-limits", "off", *options]
 
     def __enter__(self):
         with self.log.open("wb") as log:
-            command = [self.program, "serve", *self.store, *self.options]
+            command = [self.program, self.command, *self.store, *self.options]
             self.process = child(command, stdout=subprocess.PIPE, stderr=log, env=self.env)
         try:
             self.url = self._ready(60)

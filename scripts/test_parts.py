@@ -81,6 +81,8 @@ PARTS = [
     Part("webhooks", ["tests/webhooks/run"], cores=0.5, tools=("webhooks",)),
     Part("oidc", ["tests/oidc/run"], cores=0.5, tools=("oidc",)),
     Part("mcp", ["tests/mcp/run"], cores=0.5, tools=("mcp",)),
+    Part("clients", ["tests/clients/run"], full=["--full"], tools=("python", "clients", "promtool")),
+    Part("pgbouncer", ["tests/pgbouncer/run"], cores=0.5, tools=("pgbouncer",)),
     Part("runtime", ["node", "web/runtime/tests/assign/run.mjs"], tools=("web",)),
     Part("rust", [], "cargo", tools=("npm",)),
     # At night only: tests for rare failures, in release builds and with long runs.
