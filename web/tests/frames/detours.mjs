@@ -2,6 +2,7 @@
 // by wrapping text.
 
 import { equal, turn } from "./world.mjs";
+import { untranslated, WRAPPERS, wrapping } from "./wrapping.mjs";
 
 const LIST = `<ul id="l"><li id="a">a</li><li id="b">b</li><li id="c">c</li><li id="d">d</li></ul><aside><i>x</i></aside>`;
 
@@ -230,55 +231,7 @@ cases["what the page fills anew where changes are made once is the page's"] = as
   equal([bare(page), Object.keys(page.$("p"))], ["<p><b>odd</b></p>", []], "undone");
 };
 
-/** Scripts that wrap texts in their own elements, at once and whenever there are new texts. */
-const WRAPPERS = {
-  "a translator": (node, make) => node.replaceWith(make("font", `T(${node.data})`)),
-  "a translator with two elements": (node, make) => {
-    const outer = make("font");
-    outer.append(make("font", `T(${node.data})`));
-    node.parentNode.replaceChild(outer, node);
-  },
-  "a translator that inserts before it removes": (node, make) => {
-    node.before(make("font", `T(${node.data})`));
-    node.remove();
-  },
-  "a script that wraps the text itself": (node, make) => {
-    const outer = make("w");
-    node.before(outer);
-    outer.append(node);
-  },
-  "a script that wraps each word": (node, make) =>
-    node.replaceWith(...node.data.split(/(?<= )/).map((each) => make("w", each))),
-  "a script that splits the text": (node, make) => {
-    const rest = node.splitText(2);
-    for (const part of [node, rest]) {
-      const outer = make("w");
-      part.before(outer);
-      outer.append(part);
-    }
-  },
-};
-
-/** Starts such a script on a page. */
-function wrapping(page, wrap, isOnce) {
-  const { win, make } = page;
-  const look = () => {
-    const walker = win.document.createTreeWalker(win.document.body, 4);
-    const texts = [];
-    while (walker.nextNode())
-      if (!walker.currentNode.parentElement.closest("font,w,script")) texts.push(walker.currentNode);
-    for (const text of texts) if (text.data.trim()) wrap(text, make);
-  };
-  look();
-  const observer = new win.MutationObserver(look);
-  if (!isOnce) observer.observe(win.document.body, { childList: true, characterData: true, subtree: true });
-}
-
-const words = (page) =>
-  page
-    .$("body")
-    .textContent.replace(/T\((.*?)\)/g, "$1")
-    .replaceAll("<!---->", "");
+const words = (page) => untranslated(page.$("body").textContent).replaceAll("<!---->", "");
 
 const WRAPPED = `<h1>one headline</h1><p>more <b>words</b> here</p><div>last</div>`;
 const ARMS = {
@@ -322,11 +275,22 @@ Object.assign(cases, {
     const page = await open(WRAPPED, { clock: () => 5_000 });
     page.win.document.documentElement.className = "translated-ltr";
     const { undo } = page.M.change([{ target: "h1", innerText: "our words" }]);
-    page.$("h1").firstChild.replaceWith(page.make("span", "translated"));
+    page.$("h1").firstChild.replaceWith(page.make("font", "translated"));
     await turn();
     equal([page.$("h1").textContent, page.M.said], ["translated", []]);
     undo();
     equal(page.$("h1").textContent, "one headline", "undone");
+  },
+
+  async "on a translated page, what the page itself writes is the page's"({ open }) {
+    const page = await open(WRAPPED, { clock: () => 5_000 });
+    page.win.document.documentElement.className = "translated-ltr";
+    const { undo } = page.M.change([{ target: "h1", innerText: "our words" }]);
+    page.$("h1").firstChild.replaceWith(page.make("span", "another headline"));
+    await turn();
+    equal([page.$("h1").textContent, page.M.said], ["our words", []]);
+    undo();
+    equal(page.$("h1").innerHTML, "<span>another headline</span>", "undone");
   },
 
   async "what a page adds whenever it is gone is there once when the fight is given up"({ open }) {

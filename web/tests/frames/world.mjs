@@ -78,14 +78,14 @@ class Frames {
   }
 
   /**
-   * Opens a document with this body and the engine, which reads the time from `clock` if that is given. `before` is
-   * called with the document before the body is written. A body in parts is written part by part, as slow networks
+   * Opens a document with this body and the engine, which reads the time from `clock` if that is given. With `isPlain` it
+   * is a document without the engine. `before` is called with the document before the body is written. A body in parts is written part by part, as slow networks
    * deliver it; the last part comes together with the end of the document.
    *
    * @param {any} body
-   * @param {{ before?: (it: any) => void, clock?: any }} options
+   * @param {{ before?: (it: any) => void, clock?: any, isPlain?: boolean }} options
    */
-  open = async (body, { before, clock } = {}) => {
+  open = async (body, { before, clock, isPlain } = {}) => {
     const { contentWindow: win, contentDocument: doc } = this.#frame();
     doc.open();
     doc.write("<!doctype html><title>t</title>");
@@ -93,7 +93,7 @@ class Frames {
     win.addEventListener("error", ({ message }) => errors.push(message));
     win.addEventListener("unhandledrejection", ({ reason }) => errors.push(String(reason)));
     if (clock) win.Date.now = clock;
-    win.eval(await engine());
+    if (!isPlain) win.eval(await engine());
     const it = this.#known(world(win, errors));
     before?.(it);
     for (const [at, part] of [body].flat().entries()) {

@@ -10,6 +10,8 @@ const SEQUENCES = 150;
 const FULL_SEQUENCES = 3_000;
 /** Number of sequences in one page, as drivers wait for a response for a limited time only. */
 const PAGE_SEQUENCES = 30;
+/** Number of sequences in one tab, a multiple of that: after some thousand frames, Chromium opens no document in a tab. */
+const TAB_SEQUENCES = 300;
 
 const { MURIEL_SEED, MURIEL_SEQUENCES } = process.env;
 const first = Number(MURIEL_SEED ?? 1);
@@ -19,8 +21,15 @@ const twins = {
   ms: 1_800_000,
   async run(given) {
     const end = first + Number(MURIEL_SEQUENCES ?? (given.isFull ? FULL_SEQUENCES : SEQUENCES));
-    for (let seed = first; seed < end; seed += PAGE_SEQUENCES)
-      await inFrames(given, "twins", { seed, count: Math.min(PAGE_SEQUENCES, end - seed) });
+    const all = [];
+    let { page } = given;
+    for (let seed = first; seed < end; seed += PAGE_SEQUENCES) {
+      if (seed > first && (seed - first) % TAB_SEQUENCES === 0) page = await given.newPage();
+      await inFrames({ ...given, page }, "twins", { seed, count: Math.min(PAGE_SEQUENCES, end - seed) }).catch((e) =>
+        all.push(e.message),
+      );
+    }
+    if (all[0]) throw new Error(all.join("\n"));
   },
 };
 

@@ -11,13 +11,17 @@ import {
   type Child,
 } from "./detour";
 import { type Edit, isLoading, observe, type SettleSlot } from "./engine";
-import { isFont, isTranslated } from "./wrappers";
+import { isFont } from "./wrappers";
 
 /**
  * Maximum number of remembered nodes that the page has added to an element. When its change is given up, duplicates
  * among them are removed.
  */
 const TAKEN_MAX = 99;
+
+// Taken now, as a page may redefine them before they are used.
+const NewSet = Set<ChildNode>;
+const Texts = Map<Text, string>;
 
 /** Result of `collect`. */
 const enum Collected {
@@ -45,6 +49,8 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
   let ours: ChildNode[] = [];
   let last: Edit<ChildNode[]> | undefined;
   let taken: ChildNode[] = [];
+  /** Our texts, as a script may split their nodes to wrap parts of them. */
+  const texts = new Texts();
   /**
    * True when the page's changes were collected because it called a method of the element. That counts as a rewrite.
    */
@@ -60,6 +66,8 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
     interceptMethods(element);
     syncs.set(element, sync);
     box.append(...nodes);
+    // What the page moves within it, or out of it, is not in a mutation of the document.
+    observe(box, { childList: true, subtree: true });
   };
 
   const emptyBox = (): void => {
@@ -98,7 +106,9 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
     const after = found.filter((node, at) => !here.includes(node as Child) && at > (isReplaced ? end : start));
     box!.prepend(...before);
     box!.append(...after);
-    taken = [...taken, ...before, ...after].filter((node) => node.parentNode === box).slice(-TAKEN_MAX);
+    // The page may have moved a node that it has added before.
+    const all = new NewSet([...taken, ...before, ...after]);
+    taken = [...all].filter((node) => node.parentNode === box).slice(-TAKEN_MAX);
     if (!isWhole && !isReplaced) return Collected.Losses;
     const isInOrder = isReplaced || here.every((node, at) => !at || here[at - 1]!.compareDocumentPosition(node) & 4);
     if (!isInOrder) return Collected.Losses;
@@ -126,12 +136,12 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
   const isWrapped = (found: ChildNode[]): boolean =>
     !found.includes(text!) &&
     found.some((node) => node.nodeType === 1) &&
-    ((!found[1] && isFont(found[0]!)) || isTranslated() || element.textContent === written);
+    (found.every(isFont) || found.map((node) => node.textContent).join("") === written);
 
   return (edit, _edits, isLost) => {
     let found = children();
     if (text) {
-      const isAlone = !found[1] && !!found[0]?.contains(text) && text.data === written;
+      const isAlone = !found[1] && !!found[0]?.contains(text) && found[0].textContent === written;
       if (isAlone && last === edit) return false;
       if (!isAlone && isWrapped(found)) {
         if (element.contains(text)) text.replaceWith(text.cloneNode());
@@ -146,6 +156,7 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
         text.data = own;
         // The page has read our text and written it again, with an addition after it.
         const [copy] = found;
+        if (found.includes(text)) taken = found.filter((node) => node !== text);
         if (copy instanceof Text && found[1] && !found.includes(text) && copy.data === written) copy.data = own;
         text = undefined;
         last = undefined;
@@ -172,6 +183,11 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
       return true;
     }
     ours = edit._value;
+    for (const node of ours) {
+      if (!(node instanceof Text)) continue;
+      if (!texts.has(node)) texts.set(node, node.data);
+      node.data = texts.get(node)!;
+    }
     const [first] = found;
     if (!box && first instanceof Text && !found[1] && ours[0] instanceof Text && ours.length < 3) {
       text = first;

@@ -104,6 +104,13 @@ let ownMutations: MutationRecord[] = [];
 let isWriting = false;
 let isPlanned = false;
 
+/**
+ * A node whose mutation causes mutations that were taken from the observer to be processed when the observer would have
+ * been called. A microtask would not do: WebKit calls observers until there are no mutations left, so that one of the
+ * page that reverts what we do at once would be called for ever.
+ */
+const signal = doc.createTextNode("");
+
 const observer = new MutationObserver((mutations) => {
   noteMoves(mutations);
   pageMutations = pageMutations.concat(mutations);
@@ -137,17 +144,17 @@ export function asOurs<T>(work: () => T, isOurs = true): T {
   } finally {
     takeMutations(isOurs);
     isWriting = before;
-    if (!isPlanned && (pageMutations[0] || ownMutations[0])) void scheduleProcessing();
+    if (!isPlanned && (pageMutations[0] || ownMutations[0])) {
+      isPlanned = true;
+      signal.data = "";
+    }
   }
 }
 
-/** Processes mutations that were taken from the observer, at the time when the observer would have been called. */
-async function scheduleProcessing(): Promise<void> {
-  isPlanned = true;
-  await null;
+new MutationObserver(() => {
   isPlanned = false;
   processMutations();
-}
+}).observe(signal, { characterData: true });
 
 function processMutations(): void {
   const [page, own] = [pageMutations, ownMutations];
@@ -251,10 +258,10 @@ function retest(mutations: MutationRecord[], scopes: Scopes, isOurs: boolean): v
     isDropped = false;
     slots.forEach((slot) =>
       quietly(() => {
-        const isMoved = moved[30] || moved.some((node) => node.contains(slot._element));
         for (const wanted of [...slot._edits] as Edit<unknown>[]) {
           const { _rule: rule, _match: match } = wanted;
           const scope = scopes.get(rule);
+          const isMoved = moved[30] || moved.some((node) => node.contains(match));
           if (
             !match.isConnected ||
             !(isMoved || (scope && (rule._isWide || [...scope].some((node) => node.contains(match)))))
@@ -342,6 +349,9 @@ export const observe = (node: Node, what: MutationObserverInit): void => observe
 const CONTENT: MutationObserverInit = { childList: true, characterData: true, subtree: true };
 
 const STRUCTURE: MutationObserverInit = { childList: true, subtree: true };
+
+/** Observes the document or the shadow root of a node. */
+export const observeRoot = (node: Node): void => observe(node.getRootNode(), STRUCTURE);
 
 /** The match to which a rule is being applied. */
 let currentMatch: Element | undefined;
@@ -453,7 +463,10 @@ function checkSlot(slot: Slot, touched: Set<Node | null> | true): void {
       record._burst = record._at === second ? record._burst + 1 : 1;
       record._at = second;
       if ((second && ++record._times > 50) || record._burst > (second ? 10 : 999)) {
-        record._slots.forEach((other) => {
+        // An edit of the same match may be of another element, such as the sources of a picture.
+        const lost = edits.map(({ _match: match }) => match);
+        slots.forEach((other) => {
+          if (!other._edits.some(({ _match: match }) => lost.includes(match))) return;
           other._edits.forEach(({ _rule: rule }) => rule._lost());
           closeSlot(other, true);
         });
@@ -482,7 +495,14 @@ export function addEdit<T>(
   if (!slot) {
     // Observed once, while the element has changes.
     if (!record._slots.size) observe(element, { attributes: true });
-    slot = { _element: element, _key: key, _edits: [], _settle: () => false, _isThere: () => isAttached(element) };
+    const made: Slot = {
+      _element: element,
+      _key: key,
+      _edits: [],
+      _settle: () => false,
+      _isThere: () => isAttached(element) && made._edits.some(({ _match: match }) => isAttached(match)),
+    };
+    slot = made;
     slot._settle = make(slot);
     slots.add(slot);
     record._slots.set(key, slot);

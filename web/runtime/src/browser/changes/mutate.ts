@@ -11,6 +11,7 @@ import {
   markCreated,
   applyAgain,
   disconnectIfIdle,
+  observeRoot,
   type Rule,
   whenShown,
 } from "./engine";
@@ -228,6 +229,7 @@ export function applyChanges(
             if (!near) return false;
             if (nodes.contains(near)) throw 0;
             if (!isMarked(item) && couldRunMoved(nodes, near, dir)) throw REFUSED;
+            observeRoot(near);
             addEdit<Position>(rule, nodes, moveSlot, { _nodes: [nodes], _near: near, _direction: dir }, (presence) =>
               moveSlot(nodes, presence),
             );

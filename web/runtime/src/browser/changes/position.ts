@@ -25,14 +25,18 @@ export interface Position {
 const { before: putBefore, after: putAfter, remove: takeOut } = Element.prototype;
 const { assign, getPrototypeOf, keys } = Object;
 
-/** Moves nodes to their position; false if they are there. Other nodes of the script may be in between. */
+/**
+ * Moves nodes to their position; false if they are there. Other nodes of the script may be in between. The page may have
+ * removed some of the nodes, and wrapped others.
+ */
 function placeNodes({ _nodes: nodes, _near: near, _direction: direction }: Position): boolean {
   const after = direction === "a";
   const inside = direction === "p";
   let next: ChildNode | null = nodes[after ? 0 : nodes.length - 1] as ChildNode;
   const parent = next.parentNode;
   while (next && next !== near && ownNodes.has(next)) next = after ? next.previousSibling : next.nextSibling;
-  if (parent === (inside ? near : near.parentNode) && next === (inside ? null : near)) return false;
+  const isWhole = nodes.every((node) => node.parentNode);
+  if (isWhole && parent === (inside ? near : near.parentNode) && next === (inside ? null : near)) return false;
   nodes.forEach((node) => ownNodes.add(node));
   if (inside) near.append(...nodes);
   else if (after) putAfter.apply(near, nodes);
@@ -102,7 +106,7 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
   /** Returns whether the page has emptied the parent in which the script had put the element, but left the mark. */
   const isWiped = (): boolean => !!place && !element.parentNode && !!mark.parentNode && !movedByPage.has(element);
   /** Returns whether the mark takes the place of the element. */
-  const isHeld = (): boolean => isPut() || isWiped();
+  const isHeld = (): boolean => isPut() || isWiped() || isAlong();
   /** Like `isHeld`, but takes pending mutations into account, as the page may just have moved the element. */
   const isHeldNow = (): boolean => {
     asOurs(() => {});
@@ -149,7 +153,8 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
       : !!left[0] && left.every((node) => node === (element.parentNode as Node));
   };
   const noteNeighbours = (): void => {
-    neighbours = [element.previousSibling, element.nextSibling];
+    // Nodes that the script has put next to the element follow it, wherever the page moves it.
+    neighbours = [element.previousSibling, element.nextSibling].map((node) => (ownNodes.has(node!) ? null : node));
   };
 
   // What the page inserts next to the element goes to the position that the page knows.
@@ -220,7 +225,7 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
       noteNeighbours();
       return isPlaced;
     }
-    const isOurs = isHeld() || isAlong();
+    const isOurs = isHeld();
     release();
     if (isOurs && mark.parentNode) mark.replaceWith(element);
     else if (isOurs) takeOut.call(element);

@@ -1,11 +1,7 @@
 // Scripts that wrap the page's text in their own elements: translators in browsers, glossaries, animated headings.
 // Their version of our text stays. If we restored our text, they would only wrap it again.
 
-import { doc } from "../world";
 import { ownNodes } from "./detour";
-
-/** Returns whether the browser has translated the page, as Chrome and Edge show on the root element. */
-export const isTranslated = (): boolean => /\btranslated-(ltr|rtl)\b/.test(doc.documentElement.className);
 
 /** Returns whether a node is a `font` element: the translators in browsers wrap each text in them. */
 export const isFont = (node: ChildNode): boolean => (node as Element).localName === "font";
