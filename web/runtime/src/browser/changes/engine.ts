@@ -418,6 +418,8 @@ export function markCreated<T extends Node>(rule: Rule, element: Element, nodes:
 /** Applies a rule to elements to which it has not been applied. */
 function applyTo(rule: Rule, elements: Element[], isLater = true): void {
   watchRoots(rule._selector, (root) => observe(root, STRUCTURE), applyInRoots);
+  // A change may end the wait of another rule, which is applied meanwhile.
+  const before = currentMatch;
   for (const element of elements) {
     currentMatch = element;
     if (frozenRules.has(rule) || rule._done.has(element) || creatorsOf(element).includes(rule) || !rule._act(element))
@@ -425,7 +427,7 @@ function applyTo(rule: Rule, elements: Element[], isLater = true): void {
     rule._done.add(element);
     if (isLater && !isLoading()) noteChange(rule);
   }
-  currentMatch = undefined;
+  currentMatch = before;
 }
 
 /** Applies a rule to an element that it could not change before, if that still matches. */
