@@ -71,6 +71,7 @@ for (const engine of values.engine) {
     jobs: Number(values.jobs),
     results,
     tests: () => tests,
+    isElsewhere: () => false,
     proves: false,
     isStopping: () => stopping,
     closing,

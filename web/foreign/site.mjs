@@ -2,7 +2,9 @@
 // of a real project.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { request } from "node:http";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -54,11 +56,50 @@ const EMPTY = {
 /** An inline script with this code. */
 const inline = (code) => `<script>${code.replaceAll("</script", "<\\/script")}</script>`;
 
+/** Yields the parts of a page with its head changed by `page`. Parts before the end of the head are joined. */
+async function* withHead(stream, page) {
+  let head = "";
+  stream.setEncoding("utf8");
+  for await (const part of stream) {
+    if (head === null) yield part;
+    else if ((head += part).includes("</head>")) {
+      yield page(head);
+      head = null;
+    }
+  }
+  if (head) yield page(head);
+}
+
+/** Delay of the scripts of an application with its own server: its pages are painted before they are hydrated. */
+const SCRIPTS_DELAY_MS = 200;
+
+/** Forwards a request to an application's own server on a port of this machine. `page` changes the head of pages. */
+async function forwarded(port, { method, path, query, headers, body }, page) {
+  // Pages are changed, so they must not be compressed.
+  const { "accept-encoding": _, ...sent } = headers;
+  const came = await new Promise((done, failed) => {
+    request({ host: "127.0.0.1", port, method, path: path + query, headers: sent }, done)
+      .on("error", failed)
+      .end(body);
+  });
+  const { "content-type": type = "text/plain", ...kept } = came.headers;
+  for (const name of ["connection", "content-length", "keep-alive", "transfer-encoding"]) delete kept[name];
+  if (path.endsWith(".js")) await pause(SCRIPTS_DELAY_MS);
+  const isPage = type.startsWith("text/html");
+  return {
+    status: came.statusCode,
+    headers: kept,
+    type: type.split(";")[0],
+    body: isPage ? withHead(came, page) : came,
+  };
+}
+
 /**
  * Serves a page of `pages/`. `files` are its own files by path; they have precedence over those of its `folder` below
- * node_modules. `carry` of the result sets the address of the script that the pages load, or null for none.
+ * node_modules and over its application's own server on `port`. `carry` of the result sets the address of the script
+ * that the pages load, or null for none.
  */
-export function serve(server, { folder, files = {}, items, before = "" }) {
+export function serve(server, { folder, port, files = {}, items, before = "" }) {
   let src = null;
   const page = (html) => {
     const head =
@@ -82,6 +123,7 @@ export function serve(server, { folder, files = {}, items, before = "" }) {
         : name
           ? file(MODULES, `/${name}`)
           : folder && file(resolve(MODULES, folder), came.path);
+    if (!found && port) return forwarded(port, came, page);
     if (!found) return { status: 404, type: "text/plain", body: "nothing here" };
     return found.type === "text/html" ? { ...found, body: page(found.body.toString()) } : found;
   });

@@ -70,7 +70,16 @@ function differences(plain, changed) {
  * @param {object} fixture The argument of a test's `run` (web/tests/README.md).
  * @param {object} site A page of `pages/`.
  */
-export async function visit({ page, server, muriel }, site) {
+export async function visit(fixture, site) {
+  const prepared = typeof site.made === "function" ? await site.made() : {};
+  try {
+    return await examine(fixture, { ...site, ...prepared });
+  } finally {
+    await prepared.close?.();
+  }
+}
+
+async function examine({ page, server, muriel }, site) {
   const project = await (await muriel()).project();
   const experiments = Object.entries(site.arms);
   for (const [experiment_key, { data, fields }] of experiments) {
@@ -79,8 +88,7 @@ export async function visit({ page, server, muriel }, site) {
     await project.experiment({ experiment_key, variants_data_key: "http://*", variants, ...fields });
   }
   const items = experiments.flatMap(([, { data }]) => data);
-  const prepared = typeof site.made === "function" ? await site.made() : {};
-  const { carry } = serve(server, { ...site, ...prepared, items, before: site.hydrates ? PATIENT : "" });
+  const { carry } = serve(server, { ...site, items, before: site.hydrates ? PATIENT : "" });
   const address = server.url(site.path ?? "/");
 
   // Console messages of the browser itself, for example about missing files. WebKit's driver does not report them.

@@ -72,9 +72,9 @@ export class FixtureServer {
    * Sets the response for a path, and returns its address.
    *
    * A response is text, or `{ status, headers, body, type }`, or `hang`, `cut` or `garbage`, or a function of the
-   * request that returns one of these. A `body` is text, bytes, any other value for JSON, or a list of parts that are
-   * sent one by one: text, numbers of milliseconds to wait, promises of text (see `gate`), and finally optionally
-   * `hang` or `cut`.
+   * request that returns one of these. A `body` is text, bytes, any other value for JSON, or a list or an async
+   * iterable of parts that are sent one by one: text, numbers of milliseconds to wait, promises of text (see `gate`),
+   * and finally optionally `hang` or `cut`.
    */
   route(path, answer) {
     this.routes.set(path, answer);
@@ -194,21 +194,22 @@ async function send(request, response, answer) {
     return;
   }
   const { status = 200, headers = {}, body = "", type } = typeof answer === "string" ? { body: answer } : answer;
-  const plain = typeof body === "string" || Buffer.isBuffer(body) || Array.isArray(body);
+  const isInParts = Array.isArray(body) || Symbol.asyncIterator in Object(body);
+  const plain = typeof body === "string" || Buffer.isBuffer(body) || isInParts;
   const found =
     type ?? (plain ? (TYPES[request.url.match(/\.(\w+)(?:\?|$)/)?.[1]] ?? "text/html") : "application/json");
   const charset = found.startsWith("image/") ? found : `${found}; charset=utf-8`;
   response.writeHead(status, { "content-type": charset, ...headers });
-  if (!Array.isArray(body)) {
+  if (!isInParts) {
     response.end(plain ? body : JSON.stringify(body));
     return;
   }
   response.flushHeaders();
-  for (const part of body) {
+  for await (const part of body) {
     if (part === hang) return;
     if (part === cut) return void request.socket.destroy();
     if (typeof part === "number") await pause(part);
-    else response.write((await part) || "");
+    else response.write(part || "");
   }
   response.end();
 }

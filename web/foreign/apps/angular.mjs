@@ -41,4 +41,4 @@ const App = Component({
   },
 );
 
-bootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });
+void bootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });

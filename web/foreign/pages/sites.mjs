@@ -1,10 +1,12 @@
 // Sites whose pages are rendered by a server or a build: the response is HTML, and a library or a framework continues.
 
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, cpSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { goods, markup } from "../apps/shop.mjs";
+import { freePort, start as run, stop } from "../../tests/children.mjs";
+import { until } from "../../tests/engines/page.mjs";
 import { at } from "../../tests/visit.mjs";
 import { arms, PICTURES, shows } from "./apps.mjs";
 
@@ -22,6 +24,15 @@ const sorted = [
   { name: "another page", act: { click: "#go" }, until: () => document.querySelector("#about") },
   { name: "back", act: { back: true }, until: shows("", "abcde") },
 ];
+
+const ADDED = {
+  name: "one more in the basket",
+  act: { click: "#add" },
+  until: () => document.querySelector("#count").textContent.endsWith(" 1"),
+};
+
+/** A condition for the page: React has hydrated the shop. */
+const HYDRATED = `Object.keys(document.querySelector("#sort") ?? {}).some((key) => key.startsWith("__reactProps"))`;
 
 /** The state that a request's address asks for. */
 const asked = ({ path, query }) => ({
@@ -78,17 +89,70 @@ const adminlte = () =>
      <script src="/npm/bootstrap/dist/js/bootstrap.bundle.min.js"></script><script src="/npm/admin-lte/dist/js/adminlte.min.js"></script>`,
   );
 
-/** Copies an application to its build folder, runs its build program, and returns the folder of its pages. */
-async function built(name, program, pages) {
+/**
+ * Copies an application and its `shared` files to its build folder, runs its build program, and returns the folder of
+ * its pages.
+ */
+async function built(name, program, pages, shared = []) {
   const to = new URL(`build/${name}/`, HERE);
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   cpSync(new URL(`apps/${name}/`, HERE), to, { recursive: true });
+  for (const file of shared) cpSync(new URL(`apps/${file}`, HERE), new URL(file, to));
   const bin = fileURLToPath(new URL(program, MODULES));
   const env = { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
   await promisify(execFile)(process.execPath, [bin, "build"], { cwd: fileURLToPath(to), env, maxBuffer: 1 << 26 });
   return `../build/${name}/${pages}`;
 }
+
+/** A condition for the page: what the server sent last is shown, not only in the hidden container where it arrives. */
+const DELIVERED = `document.querySelector("#delivery")?.checkVisibility()`;
+
+/**
+ * An application in which React renders the whole document and a router of its own. It is built, and its own server,
+ * which `command` returns for a port, streams its pages.
+ */
+const ownsDocument = (name, folder, program, command) => ({
+  name,
+  hydrates: true,
+  arms: {
+    ...arms("", ".buy"),
+    html: { data: [{ target: "#lead", innerHTML: "Five tools, <b>all of them sharp</b>" }] },
+    // The server sends this element after the rest of the page.
+    late: { data: [{ target: "#delivery", innerText: "Delivered tomorrow" }] },
+    // Outside of all Suspense boundaries. The bar comes first in the body, and React skips new elements there only if
+    // their tag is another one than it expects. It moves nothing.
+    bar: {
+      data: [
+        { refEl: "#top", dir: "b", htmlBlock: '<div style="position: fixed; right: 0; bottom: 0">Until Sunday</div>' },
+        { target: "#top", innerHTML: "The garden shop, <b>since spring</b>" },
+      ],
+    },
+  },
+  async made() {
+    await built(folder, program, "", ["Garden.jsx"]);
+    const port = await freePort();
+    const [server, ...args] = command(port);
+    const log = openSync(new URL(`build/${folder}/server.log`, HERE), "w");
+    const child = run(process.execPath, [fileURLToPath(new URL(server, MODULES)), ...args], {
+      cwd: fileURLToPath(new URL(`build/${folder}/`, HERE)),
+      env: { ...process.env, NODE_ENV: "production", HOST: "127.0.0.1", PORT: String(port) },
+      stdio: ["ignore", log, log],
+    });
+    closeSync(log);
+    const close = () => stop(child);
+    // The first response also loads the application's code.
+    await until(`${name} answers`, async () => (await (await fetch(`http://127.0.0.1:${port}/`)).text()) !== "").catch(
+      async (error) => {
+        await close();
+        throw error;
+      },
+    );
+    return { port, files: PICTURES, close };
+  },
+  ready: `${HYDRATED} && ${DELIVERED} && document.readyState === "complete"`,
+  steps: [...sorted.slice(0, 2), ADDED, sorted[2], { ...sorted[3], until: `${sorted[3].until} && ${DELIVERED}` }],
+});
 
 export const pages = [
   {
@@ -116,11 +180,7 @@ export const pages = [
     steps: [
       sorted[0],
       { name: "sorted back", act: { click: "#resort" }, until: shows("", "abcde") },
-      {
-        name: "one more in the basket",
-        act: { click: "#add" },
-        until: () => document.querySelector("#count").textContent.endsWith(" 1"),
-      },
+      ADDED,
       sorted[2],
       sorted[3],
     ],
@@ -212,17 +272,20 @@ export const pages = [
     hydrates: true,
     arms: arms("", ".buy"),
     made: async () => ({ folder: await built("next", "next/dist/bin/next", "out"), files: PICTURES }),
-    ready: () =>
-      Object.keys(document.querySelector("#sort") ?? {}).some((key) => key.startsWith("__reactProps")) &&
-      document.readyState === "complete",
-    steps: [
-      ...sorted.slice(0, 2),
-      {
-        name: "one more in the basket",
-        act: { click: "#add" },
-        until: () => document.querySelector("#count").textContent.endsWith(" 1"),
-      },
-      ...sorted.slice(2),
-    ],
+    ready: `${HYDRATED} && document.readyState === "complete"`,
+    steps: [...sorted.slice(0, 2), ADDED, ...sorted.slice(2)],
   },
+  ownsDocument("React Router 7 (React 19, from its server)", "react-router", "@react-router/dev/bin.js", () => [
+    "@react-router/serve/bin.js",
+    "build/server/index.js",
+  ]),
+  ownsDocument("TanStack Start 1 (React 19, from its server)", "tanstack", "vite/bin/vite.js", (port) => [
+    "srvx/bin/srvx.mjs",
+    ...["serve", "--prod", "--host", "127.0.0.1", "--port", `${port}`],
+    ...["--static", "../client", "--entry", "dist/server/server.js"],
+  ]),
+  ownsDocument("waku 1 (React 19, from its server)", "waku", "waku/dist/cli.js", (port) => [
+    "waku/dist/cli.js",
+    ...["start", "--host", "127.0.0.1", "--port", `${port}`],
+  ]),
 ];

@@ -1,0 +1,6 @@
+import { Link } from "react-router";
+import { About } from "../Garden.jsx";
+
+export default function Page() {
+  return <About Link={Link} />;
+}

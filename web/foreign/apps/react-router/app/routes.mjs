@@ -1,0 +1,3 @@
+import { index, route } from "@react-router/dev/routes";
+
+export default [index("shop.jsx"), route("about", "about.jsx")];

@@ -1,0 +1,3 @@
+import { tanstackStart } from "@tanstack/react-start/plugin/vite";
+
+export default { plugins: [tanstackStart()] };
