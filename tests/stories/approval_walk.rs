@@ -64,6 +64,8 @@ struct Walk<'a> {
     worker: &'a muriel_worker::Worker,
     editor: Client,
     second: Client,
+    /// With this as `MURIEL_TEST_SEED`, the walk is the first.
+    seed: u64,
     draws: Draws,
     goal: (i64, String),
     approved: BTreeMap<i64, Approved>,
@@ -92,9 +94,10 @@ fn nothing_is_delivered_that_was_not_approved(on: On) {
         };
         let (editor, second) = (person("editor"), person("second"));
         let goal = (shop.goal("bought"), "bought".to_owned());
-        let (draws, approved) = (Draws(seed.wrapping_add(walk)), BTreeMap::new());
+        let seed = seed.wrapping_add(walk);
+        let (draws, approved) = (Draws(seed), BTreeMap::new());
         let did = Vec::new();
-        let mut walk = Walk { app: &app, worker: &worker, editor, second, draws, goal, approved, did, accepted };
+        let mut walk = Walk { app: &app, worker: &worker, editor, second, seed, draws, goal, approved, did, accepted };
         for _ in 0..steps {
             walk.step();
         }
@@ -109,16 +112,17 @@ fn nothing_is_delivered_that_was_not_approved(on: On) {
     assert!(refused.len() <= expected, "never accepted: {refused:?}; seed {seed}; {accepted:?}");
 }
 
-/// Returns the part of the content that visitors see. Where an arm is served, no visitors are counted.
+/// Returns the part of the content that visitors see. Where an arm is served, no visitors are counted. `url` is the page
+/// for previews; `variants_data_key` and the targeting say on which pages visitors get the arm.
 fn shown(content: &Value) -> Value {
-    let fields = ["url", "variants_data_key", "control", "variants", "custom_js", "custom_css", "targeting"];
+    let fields = ["variants_data_key", "control", "variants", "custom_js", "custom_css", "targeting"];
     let configured = ["traffic_allocation", "distribution", "dom_change_path", "trigger_variant_change"];
     json!([fields.map(|field| &content[field]), configured.map(|field| &content["configuration"][field])])
 }
 
 impl Walk<'_> {
     fn transcript(&self) -> String {
-        format!("seed {}\n{}", self.draws.0, self.did.join("\n"))
+        format!("seed {}\n{}", self.seed, self.did.join("\n"))
     }
 
     /// Returns the content of an experiment, from its details and its goals.
