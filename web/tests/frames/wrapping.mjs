@@ -1,7 +1,7 @@
 // Scripts that wrap texts in their own elements: translators, glossaries, animated headings.
 
 /**
- * What such a script does with a text node. Translated text is in `T(…)`.
+ * The way in which such a script changes a text node. Translated text is in `T(…)`.
  *
  * @type {Record<string, (node: any, make: any) => void>}
  */
