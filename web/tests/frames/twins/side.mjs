@@ -37,7 +37,7 @@ export const holds = (outer, node) => {
 
 /** A page with numbers for its own nodes, which are the same in a page and its twin. */
 export class Side {
-  /** Whether a translator is at work. */
+  /** True once a translator has translated the page. */
   isTranslated = false;
 
   constructor(page) {
@@ -86,7 +86,7 @@ export class Side {
   }
 }
 
-/** What arms show on a page, by the numbers of its own nodes. */
+/** Effects of arms on a page, by the numbers of its own nodes. */
 export class View {
   /** HTML in place of the content of elements. */
   content = new Map();
