@@ -73,7 +73,7 @@ export class Arm {
     const { target, rm, refEl, oriEl } = this.item;
     this.selector = target ?? rm ?? oriEl ?? refEl;
     this.near = oriEl && refEl;
-    /** The elements of the twin that the arm has matched, and the one beside which it has put them. */
+    /** The elements of the twin that the arm has matched, and the one next to which it has put them. */
     this.seen = new Set();
     this.beside = undefined;
     this.html = this.#html();
@@ -107,7 +107,7 @@ export class Arm {
     return `${JSON.stringify(this.item)}${this.isKept ? "" : " once"}`;
   }
 
-  /** The HTML that is put beside the element. */
+  /** The HTML that is put next to the element. */
   get block() {
     return this.item.htmlBlock ?? this.item.outerHTML;
   }
@@ -174,7 +174,7 @@ export function areTangled(arms, twin) {
   if (across[0] && (arms[1] || !twin.find(across[0].selector)[0])) return true;
   const replaced = arms.filter(({ html }) => html !== undefined).flatMap((arm) => arm.matches(twin));
   const near = arms.flatMap((arm) => (arm.near ? twin.find(arm.near) : []));
-  // The element beside which another is put is looked for once.
+  // The element next to which another is put is looked for once.
   for (const arm of arms.filter((each) => each.near)) {
     const [element] = twin.find(arm.near);
     if (!element && arm.beside?.isConnected) return true;
