@@ -17,6 +17,7 @@ use muriel_delivery::intake::{
 use muriel_delivery::memory_budget::Reservation;
 use muriel_delivery::rulesets::Delivery;
 use muriel_domain::Instant;
+use muriel_domain::trust::Trust;
 use muriel_http::error::HttpError;
 use muriel_log::lines::{Content, Lines};
 use muriel_log::{Batch, BatchEvent};
@@ -239,7 +240,7 @@ impl<'t> BatchIntake<'t> {
         self.memory.resize(besides + memory_to_store(text.len(), batch.events.len(), &batch.visitor)).await?;
         let origin = self.app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent);
         let received_at = *self.received_at.get_or_insert_with(|| self.app.clock.now());
-        let (batch, events) = batch.into_incoming(origin, true, false);
+        let (batch, events) = batch.into_incoming(origin, Trust::Keyed, false);
         let Some(prepared) = prepare(&self.app.intake, self.delivery, batch, events, received_at).await else {
             let message = "its events need more than 8 MiB when stored; send them in several lines";
             self.refuse(number, id, message);

@@ -112,6 +112,12 @@ impl Metrics {
             "Orders and refunds whose number a template left unfilled, stored without it",
             unfilled.clone(),
         );
+        let signatures_refused = Counter::default();
+        registry.register(
+            "muriel_visitor_signatures_refused",
+            "Requests of visitors who got no signature, because their network had got those of the hour",
+            signatures_refused.clone(),
+        );
         let event_log_taking = Gauge::default();
         registry.register("muriel_event_log_taking", "1 while the event log accepts events", event_log_taking.clone());
         let components = Family::<ComponentLabels, Gauge>::default();
@@ -196,6 +202,7 @@ impl Metrics {
                 lost_by_pages,
                 ahead,
                 unfilled,
+                signatures_refused,
             },
             components,
             tasks,

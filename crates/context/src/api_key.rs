@@ -116,6 +116,7 @@ pub struct Pepper {
     webhooks: Hmac<Sha256>,
     people: Hmac<Sha256>,
     rewrites: Hmac<Sha256>,
+    visitors: Hmac<Sha256>,
 }
 
 impl Pepper {
@@ -134,6 +135,7 @@ impl Pepper {
             webhooks: derived("webhooks"),
             people: derived("people"),
             rewrites: derived("rewrites of the event log"),
+            visitors: derived("ids of visitors"),
         }
     }
 
@@ -150,6 +152,11 @@ impl Pepper {
     /// Signature of a link's text.
     pub fn sign(&self, text: &str) -> [u8; 32] {
         tag(&self.links, text.as_bytes())
+    }
+
+    /// Signature of a visitor's id in a project. Says that the server has seen the visitor there.
+    pub fn sign_visitor(&self, project_key: &str, visitor_id: &str) -> [u8; 32] {
+        tag(&self.visitors, format!("{project_key}\n{visitor_id}").as_bytes())
     }
 
     /// Key that encrypts the secrets of webhooks.

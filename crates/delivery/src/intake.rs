@@ -7,6 +7,7 @@ use crate::integrations::{IntegrationSuccesses, NotifiedTools};
 use crate::live::LiveListeners;
 use crate::memory_budget::MemoryBudget;
 use crate::rulesets::Delivery;
+use crate::signatures::{Signatures, Signing};
 use crate::visitor::Origin;
 use muriel_context::Context;
 use muriel_context::error::{Error, Result};
@@ -15,6 +16,7 @@ use muriel_domain::experiment::VARIANTS_MAX;
 use muriel_domain::experiment::integration::ToolSet;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::page::{ConsentMode, PageSettings};
+use muriel_domain::trust::Trust;
 use muriel_log::{AppendError, AppendOutcome, Batch, BatchEvent, Log};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
 use muriel_store::experiments::{self, Shape};
@@ -83,6 +85,8 @@ pub struct EventCounts {
     pub ahead: Counter,
     /// Orders and refunds whose number is an unfilled template value; stored without it.
     pub unfilled: Counter,
+    /// Requests of visitors who got no signature, because their network had got those of the hour.
+    pub signatures_refused: Counter,
 }
 
 impl EventCounts {
@@ -110,6 +114,7 @@ pub struct Intake {
     pub batches: MemoryBudget,
     /// Successes of integrations that are not written yet.
     pub successes: IntegrationSuccesses,
+    signatures: Signatures,
     shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
     /// Time of the last database failure.
     failed_at: Mutex<Option<std::time::Instant>>,
@@ -174,6 +179,7 @@ impl Intake {
             bodies: MemoryBudget::new(BODIES_BYTES),
             batches: MemoryBudget::new(BATCHES_BYTES),
             successes: IntegrationSuccesses::default(),
+            signatures: Signatures::default(),
             shapes: Cache::new(SHAPES),
             failed_at: Mutex::default(),
         }
@@ -188,6 +194,20 @@ impl Intake {
     pub fn attach(&self, log: Log) {
         // A second call has opened the same files, so its value can be dropped.
         let _ = self.log.set(log);
+    }
+
+    /// Checks the signature that a page sent for a visitor, or issues one. Bots get none.
+    pub fn sign(&self, delivery: &Delivery, visitor: (&str, Option<&str>), origin: &Origin) -> Signing {
+        let project = (delivery.project.id, delivery.project.key.as_str());
+        match origin.network().filter(|_| !origin.agent.is_bot) {
+            Some(network) => {
+                let signing =
+                    self.signatures.of(&self.context.pepper, project, visitor, network, self.context.clock.now());
+                self.counts.signatures_refused.inc_by((signing == Signing::Exhausted).into());
+                signing
+            }
+            None => Signing::Exhausted,
+        }
     }
 
     /// Counts an event that could not be parsed.
@@ -237,8 +257,8 @@ pub struct IncomingBatch<'e> {
     pub country: Option<&'e str>,
     /// Origin of the visitor: address, location and user agent.
     pub origin: Origin,
-    /// True when the request has an API key. Its times and facts are then trusted.
-    pub trusted: bool,
+    /// Trust in the sender. The times and facts of keyed requests are trusted.
+    pub trust: Trust,
     /// True when the browser sent Global Privacy Control (`Sec-GPC: 1`).
     pub gpc: bool,
 }
@@ -374,7 +394,7 @@ where
     R: FnOnce(&EventTemplate) -> std::result::Result<ReadEvent, String>,
 {
     let project_key: Arc<str> = delivery.project.key.as_str().into();
-    let facts = ConsentFacts { consent: batch.consent, trusted: batch.trusted, gpc: batch.gpc };
+    let facts = ConsentFacts { consent: batch.consent, trusted: batch.trust == Trust::Keyed, gpc: batch.gpc };
     if let Some(refusal) = consent_refusal(delivery.page_settings(), &facts) {
         intake.counts.of_refusal(refusal).inc_by(events.len() as u64);
         return Some(PreparedEvents {
@@ -454,7 +474,8 @@ pub async fn append(intake: &Intake, batch: Batch) -> Result<Vec<AppendOutcome>>
 
 /// Builds the fields that the server adds to every event of a batch.
 fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instant) -> EventTemplate {
-    let IncomingBatch { sent_at, consent, visitor, country, origin, trusted, gpc: _ } = batch;
+    let IncomingBatch { sent_at, consent, visitor, country, origin, trust, gpc: _ } = batch;
+    let trusted = trust == Trust::Keyed;
     let behind_us = match sent_at {
         Some(sent_at) if !trusted => clock_error_us(received_at.us() - sent_at.us()),
         _ => 0,
@@ -471,6 +492,7 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
         visitor,
         bot: agent.is_bot,
         vouched: trusted,
+        signed: trust == Trust::Signed,
         consent,
         device: agent.device.map(Arc::from),
         browser: word(agent.browser, agent.browser_name.as_ref()),

@@ -12,5 +12,6 @@ pub mod memory_budget;
 mod processor_time;
 pub mod rulesets;
 pub mod script;
+pub mod signatures;
 pub mod site;
 pub mod visitor;

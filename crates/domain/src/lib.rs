@@ -26,6 +26,7 @@ pub mod referral;
 pub mod targeting;
 pub mod text;
 pub mod time;
+pub mod trust;
 pub mod webhook;
 
 pub use problem::{Flaw, Problem, Problems};

@@ -4,6 +4,7 @@
 
 use crate::DedupScope;
 use muriel_domain::Instant;
+use muriel_domain::trust::Trust;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -108,6 +109,10 @@ pub struct Record {
     /// as false.
     #[serde(default, skip_serializing_if = "is_false")]
     pub vouched: bool,
+    /// True when the server had signed the visitor's id, or signed it with this event. The body of a request cannot set
+    /// this. It is written only when true, and an absent field reads as false.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub signed: bool,
     /// The visitor's consent, if the client sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<Consent>,
@@ -227,6 +232,15 @@ pub struct Record {
 }
 
 impl Record {
+    /// Trust in the sender of the event.
+    pub fn trust(&self) -> Trust {
+        match (self.vouched, self.signed) {
+            (true, _) => Trust::Keyed,
+            (false, true) => Trust::Signed,
+            (false, false) => Trust::Unsigned,
+        }
+    }
+
     /// The events with which this event's id is compared to recognise repeats.
     pub fn scope(&self) -> DedupScope {
         if self.vouched { DedupScope::PROJECT } else { DedupScope::visitor(&self.visitor.id) }

@@ -18,7 +18,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use muriel_delivery::intake::{
     ConsentFacts, ConsentRefusal, IngestOutcome, consent_refusal, memory_to_read, memory_to_store, store,
 };
+use muriel_delivery::signatures::Signing;
 use muriel_delivery::visitor::{Origin, Visitors};
+use muriel_domain::trust::Trust;
 use muriel_http::connection::PeerAddr;
 use muriel_service::App;
 use serde::Serialize;
@@ -32,6 +34,8 @@ const SEC_GPC: HeaderName = HeaderName::from_static("sec-gpc");
 struct EventsTaken<'j> {
     success: bool,
     results: Vec<IngestOutcome<'j>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visitor_signature: Option<String>,
 }
 
 /// Sender of one visitor's events: a page, or a server that is trusted because of its API key.
@@ -122,10 +126,20 @@ pub(crate) async fn events_take(
         // A visitor who may not be recorded must not be recognised on the next page either.
         Some(_) => Vec::new(),
     };
-    let (batch, events) = batch.into_incoming(origin, sender.is_trusted, facts.gpc);
+    let signing = match refusal {
+        None if !sender.is_trusted => app.intake.sign(&delivery, (&batch.visitor.id, batch.signature), &origin),
+        _ => Signing::Exhausted,
+    };
+    let trust = match (sender.is_trusted, &signing) {
+        (true, _) => Trust::Keyed,
+        (false, Signing::Exhausted) => Trust::Unsigned,
+        (false, Signing::Verified | Signing::Issued(_)) => Trust::Signed,
+    };
+    let (batch, events) = batch.into_incoming(origin, trust, facts.gpc);
     let results = store(&app.intake, &delivery, batch, events).await?;
     let left_out = refusal.filter(|_| !results.is_empty()).map(|refusal| left_out(results.len(), refusal));
-    let mut response = answered(StatusCode::OK, &EventsTaken { success: true, results })?;
+    let visitor_signature = if let Signing::Issued(signature) = signing { Some(signature) } else { None };
+    let mut response = answered(StatusCode::OK, &EventsTaken { success: true, results, visitor_signature })?;
     if let Some(sentence) = left_out {
         response = warned(response, vec![sentence]);
     }

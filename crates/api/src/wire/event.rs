@@ -8,6 +8,7 @@ use crate::wire::fields::{Fields, ProblemCollector, from_body, join, text};
 use muriel_delivery::intake::{EventTemplate, IncomingBatch, PendingEvent, ReadEvent};
 use muriel_delivery::visitor::Origin;
 use muriel_domain::experiment::integration::ToolSet;
+use muriel_domain::trust::Trust;
 use muriel_domain::{Flaw, Instant, Problems};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
 use muriel_warehouse::MAX_TRACKED_CHANGES;
@@ -37,6 +38,8 @@ pub(crate) struct EventBatch<'j> {
     pub(crate) visitor: EventVisitor,
     /// Address, user agent and country of the visitor, from a trusted server.
     pub(crate) hints: ClientHints<'j>,
+    /// Signature of the visitor's id, as sent.
+    pub(crate) signature: Option<&'j str>,
     pub(crate) events: &'j [Json],
     /// Values in the events that were repaired or make their event invalid.
     pub(crate) anomalies: &'j Anomalies,
@@ -71,7 +74,8 @@ pub(crate) fn event_batch<'j>(body: &'j Json, anomalies: &'j Anomalies) -> Resul
     })?;
     let hints = body.get("visitor").map(client_hints).unwrap_or_default();
     let events = body.get("events").and_then(Json::as_array).unwrap_or_default();
-    Ok(EventBatch { sent_at, consent, visitor, hints, events, anomalies })
+    let signature = body.get("visitor").and_then(|visitor| visitor.get("signature")).and_then(Json::as_str);
+    Ok(EventBatch { sent_at, consent, visitor, hints, signature, events, anomalies })
 }
 
 /// Parses a line of a batch: a body as for [`event_batch`], or a single event that has the visitor, and optionally the
@@ -90,7 +94,8 @@ pub(crate) fn line<'j>(line: &'j Json, anomalies: &'j Anomalies) -> Result<Event
         Some((consent, visitor))
     })?;
     let hints = line.get("visitor").map(client_hints).unwrap_or_default();
-    Ok(EventBatch { sent_at: None, consent, visitor, hints, events: std::slice::from_ref(line), anomalies })
+    let events = std::slice::from_ref(line);
+    Ok(EventBatch { sent_at: None, consent, visitor, hints, signature: None, events, anomalies })
 }
 
 /// Returns whether a line of a batch is a body of events; otherwise it is a single event.
@@ -118,7 +123,7 @@ fn visitor(value: &Json, place: String, found: &ProblemCollector) -> Option<Even
         true => fields.read("attributes", properties),
         false => Some(Properties::new()),
     };
-    for name in ["ip", "user_agent", "country"] {
+    for name in ["ip", "user_agent", "country", "signature"] {
         fields.read(name, |value| match value {
             Json::Null => Ok(()),
             value => text(value).map(drop),
@@ -148,18 +153,18 @@ fn client_hints(visitor: &Json) -> ClientHints<'_> {
 
 impl<'j> EventBatch<'j> {
     /// Returns the shared part, and the events to be parsed one by one. `origin` is where the visitor comes from.
-    /// `trusted` is true when the request has an API key, `gpc` when the browser sent Global Privacy Control.
+    /// `gpc` is true when the browser sent Global Privacy Control.
     pub(crate) fn into_incoming(
         self,
         origin: Origin,
-        trusted: bool,
+        trust: Trust,
         gpc: bool,
     ) -> (
         IncomingBatch<'j>,
         impl ExactSizeIterator<Item = PendingEvent<'j, impl FnOnce(&EventTemplate) -> Result<ReadEvent, String> + 'j>>,
     ) {
-        let EventBatch { sent_at, consent, visitor, hints, events, anomalies } = self;
-        let batch = IncomingBatch { sent_at, consent, visitor, country: hints.country, origin, trusted, gpc };
+        let EventBatch { sent_at, consent, visitor, hints, signature: _, events, anomalies } = self;
+        let batch = IncomingBatch { sent_at, consent, visitor, country: hints.country, origin, trust, gpc };
         let pending = events.iter().enumerate().map(move |(index, event)| PendingEvent {
             id: id_of(event),
             read: move |template: &EventTemplate| match anomalies.refusal(index) {

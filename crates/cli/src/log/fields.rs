@@ -32,6 +32,7 @@ const REQUIRED: [(&str, Shape); 7] = [
 /// Optional fields.
 const OPTIONAL: &[(&str, Shape)] = &[
     ("vouched", Shape::Flag),
+    ("signed", Shape::Flag),
     ("consent", Shape::OneOf(&["granted", "denied", "unknown"])),
     ("device", Shape::Text),
     ("browser", Shape::Text),

@@ -10,7 +10,7 @@ import type { EventMemory } from "./memory";
 import { part } from "./parts";
 import { reportAll } from "./reports";
 import { isActive } from "./route";
-import { cookies, erase, recall } from "./storage";
+import { cookies, erase, readLocal, recall } from "./storage";
 import { type DroppedListener, type Transport, transport, uuid } from "./transport";
 import { visitorOf } from "./visitor";
 import { pageUrl } from "./world";
@@ -109,7 +109,7 @@ export function startRecorder(ruleset: Ruleset, forced: DecisionContext["_forced
     () =>
       mayRecord()
         ? {
-            visitor: { id: visitor.id, attributes: visitor._session.about },
+            visitor: { id: visitor.id, signature: readLocal("v_"), attributes: visitor._session.about },
             consent: consentState === "granted" ? consentState : "unknown",
           }
         : undefined,

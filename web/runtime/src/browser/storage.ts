@@ -94,7 +94,7 @@ export function erase(): void {
   const items = quietly(() => Object.keys(win.localStorage));
   for (const item of (items + "; " + cookies()).split(/[,;] ?/)) {
     const [, what] = item.split("=")[0]!.split(settings.global + "_");
-    if (/^(id|[adeqst])(_|$)/.test(what!)) remember(what!, "");
+    if (/^(id|[adeqstv])(_|$)/.test(what!)) remember(what!, "");
   }
 }
 

@@ -24,6 +24,9 @@ pub(crate) struct EventsVisitor {
     /// Attributes of the visitor: at most 100 texts, numbers and booleans.
     #[schema(value_type = Option<Object>)]
     attributes: Option<()>,
+    /// `visitor_signature` of an earlier answer to this visitor's events. Ignored with a bearer key.
+    #[schema(max_length = 64)]
+    signature: Option<String>,
     /// IP address. With a bearer key only.
     ip: Option<String>,
     /// User agent. With a bearer key only.
@@ -160,6 +163,9 @@ pub(crate) struct EventLineTaken {
 pub(crate) struct EventsTaken {
     success: bool,
     results: Vec<EventResult>,
+    /// Signature of the visitor's id, to be sent as `visitor.signature` from then on. Absent when a valid signature or
+    /// a key was sent, for bots, and when the network got 100 signatures in this hour.
+    visitor_signature: Option<String>,
 }
 
 /// Outcome of an event.
