@@ -37,6 +37,12 @@ macro_rules! project_settings {
             approve_live: bool = false => boolean, takes [bool] {}, shows [bool] {};
             /// True when experiments that are known to harm their pages are ended automatically: see `page_health` of a result.
             stop_on_page_harm: bool = false => boolean, takes [bool] {}, shows [bool] {};
+            /// Visitors that results count, by who sent their exposures: see `health.unvouched` of a result.
+            visitors: $crate::trust::TrustPolicy = $crate::trust::TrustPolicy::Any
+                => trust_policy, takes [TrustPolicy] {}, shows [TrustPolicy] {};
+            /// Orders and refunds that results count, by who sent them.
+            orders: $crate::trust::TrustPolicy = $crate::trust::TrustPolicy::Any
+                => trust_policy, takes [TrustPolicy] {}, shows [TrustPolicy] {};
         }
     };
 }
@@ -97,7 +103,7 @@ mod tests {
         let default = ProjectSettings::default();
         assert_eq!(serde_json::from_str::<ProjectSettings>("{}").unwrap(), default);
         let text = serde_json::to_string(&default).unwrap();
-        let expect = r#"{"consent":"assumed","gpc":false,"bots":false,"health":10,"base":"","editors_have_code":false,"approve_code":false,"approve_live":false,"stop_on_page_harm":false}"#;
+        let expect = r#"{"consent":"assumed","gpc":false,"bots":false,"health":10,"base":"","editors_have_code":false,"approve_code":false,"approve_live":false,"stop_on_page_harm":false,"visitors":"any","orders":"any"}"#;
         assert_eq!(text, expect);
         assert_eq!(serde_json::from_str::<ProjectSettings>(&text).unwrap(), default);
         for bad in [r#"{"health":101}"#, r#"{"health":-1}"#, r#"{"base":"//x"}"#, r#"{"consent":"maybe"}"#] {

@@ -1,5 +1,6 @@
 //! Computes the numbers of a manifest: queries the warehouse, and has the answer analysed.
 
+use crate::inquiry::NETWORK;
 use crate::manifest::{Manifest, MetricFacts};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -11,7 +12,7 @@ use muriel_analysis::{
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{
     self as warehouse, CLS_SCALE, ExperimentAnswer, LostEvents, MetricAnswer, OrderSummary, PageError, PageTotals,
-    QuarterChange, QuarterClosing, Segment, StopToken, Totals, VALUE_SCALE, WarehouseReader,
+    QuarterChange, QuarterClosing, Segment, StopToken, Totals, VALUE_SCALE, VisitorsByTrust, WarehouseReader,
 };
 use std::collections::BTreeMap;
 
@@ -137,6 +138,8 @@ pub struct Computed {
     pub first_entry: Option<Instant>,
     /// Events that pages of these visitors lost after they entered.
     pub lost_events: LostEvents,
+    /// Visitors who were exposed, whether the project counts them or not.
+    pub trust: VisitorsByTrust,
     /// Analysis of the numbers.
     pub report: Report,
     /// Matches of the arms' changes on visitors' pages.
@@ -181,7 +184,10 @@ pub(crate) fn compute(
     let facts = || manifest.metrics.iter().zip(&answer.metrics);
     let metrics = facts().map(|(_, metric)| shown(metric, arms)).collect();
     let top = manifest.top().and(facts().next());
-    let parts = top.map(|(facts, metric)| parts(facts, metric, &design)).unwrap_or_default();
+    // The clock asks for networks where nothing is a goal, too: each metric has all visitors.
+    let is_by_network = manifest.inquiry.breakdown_by.as_deref() == Some(NETWORK);
+    let of_parts = if is_by_network { facts().next() } else { top };
+    let parts = of_parts.map(|(facts, metric)| parts(facts, metric, &design)).unwrap_or_default();
     let mut stages = top.map(|(facts, metric)| stages(&manifest, facts, metric, &design)).unwrap_or_default();
     fill_losses(&mut stages, &design, &summaries);
     let values_vary = top.and_then(|(_, metric)| {
@@ -192,7 +198,7 @@ pub(crate) fn compute(
     let mut report = report(&design, &summaries);
     explain_unfed(&mut report, &answer);
     let bandit = manifest.top().and_then(|_| look(&design, &summaries));
-    let (first_entry, lost_events) = (answer.first_entry, answer.lost_events);
+    let (first_entry, lost_events, trust) = (answer.first_entry, answer.lost_events, answer.trust);
     let applied = summaries.applied;
     let errors = answer.errors.iter().filter(|error| (error.variant as usize) < arms).cloned().collect();
     Ok(Computed {
@@ -202,6 +208,7 @@ pub(crate) fn compute(
         visitors,
         first_entry,
         lost_events,
+        trust,
         report,
         metrics,
         values_vary,

@@ -6,7 +6,7 @@ use crate::inquiry::{Inquiry, PlanBasis};
 use crate::locked::Judgement;
 use crate::manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, INTERACTIONS_MAX, InteractionFacts, Manifest, MetricFacts,
-    NodeFacts, OTHER_NODES_MAX, PlanFacts, PlanNow, RateFacts,
+    NodeFacts, OTHER_NODES_MAX, PlanFacts, PlanNow, PolicyFacts, RateFacts,
 };
 use muriel_domain::Instant;
 #[cfg(test)]
@@ -51,6 +51,8 @@ pub struct ReportInputs {
     other_nodes: Vec<NodeFacts>,
     /// Currency rates, if revenue is reported.
     rates: Option<Rates>,
+    /// Visitors and orders that the project counts.
+    policy: PolicyFacts,
     /// Experiments that were found to change its effect.
     interactions: Vec<Interaction>,
     /// Plan that was locked at the first start.
@@ -107,7 +109,7 @@ impl ReportInputs {
         let has_revenue =
             goals.iter().any(|goal| is_revenue(goal)) || planned.iter().any(|goal| is_planned_revenue(goal));
         let since = loaded.experiment.milestones.first_start.map(|start| start.started_at);
-        let Surroundings { rates, other_nodes } =
+        let Surroundings { rates, other_nodes, policy } =
             Surroundings::load(tx, project, &goals, has_revenue, node, since, &mut version).await?;
         let interactions = interactions::of_experiment(tx, id, INTERACTIONS_MAX as i64).await?;
         for found in &interactions {
@@ -129,6 +131,7 @@ impl ReportInputs {
             asked,
             other_nodes,
             rates,
+            policy,
             interactions,
             version,
         }))
@@ -149,6 +152,7 @@ impl ReportInputs {
             asked: None,
             other_nodes: Vec::new(),
             rates: None,
+            policy: PolicyFacts::default(),
             interactions: Vec::new(),
             lock: None,
             hypothesis: None,
@@ -199,6 +203,7 @@ impl ReportInputs {
             other_nodes: self.other_nodes.clone(),
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at(), to_ms(now))),
             interactions: self.interactions(judgement.as_ref()),
+            policy: self.policy.for_inquiry(inquiry),
             plan: Some(PlanFacts::new(
                 self.lock.as_ref(),
                 PlanNow {
@@ -386,6 +391,7 @@ impl ReportSubject for ReportInputs {
 
 /// Inputs of a report besides its subject.
 pub(crate) struct Surroundings {
+    pub(crate) policy: PolicyFacts,
     pub(crate) rates: Option<Rates>,
     pub(crate) other_nodes: Vec<NodeFacts>,
 }
@@ -419,7 +425,9 @@ impl Surroundings {
         for other in &other_nodes {
             *version += &format!(" {}-{}", other.node, other.ended_at.map_or(0, Instant::us));
         }
-        Ok(Surroundings { rates, other_nodes })
+        let policy = PolicyFacts::of(&tenants::settings(tx, project).await?);
+        *version += &format!(" {}/{}", policy.visitors.word(), policy.orders.word());
+        Ok(Surroundings { policy, rates, other_nodes })
     }
 }
 

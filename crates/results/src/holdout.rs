@@ -5,7 +5,8 @@
 use crate::define::{ReportSubject, Surroundings, is_revenue, of_builtin, of_goal, to_ms};
 use crate::inquiry::Inquiry;
 use crate::manifest::{
-    ArmFacts, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, Manifest, MetricFacts, NodeFacts, RateFacts,
+    ArmFacts, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, Manifest, MetricFacts, NodeFacts, PolicyFacts,
+    RateFacts,
 };
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, BUILTIN_METRICS, Plan, WHOLE};
@@ -33,6 +34,7 @@ pub struct HoldoutInputs {
     asked: Option<Goal>,
     other_nodes: Vec<NodeFacts>,
     rates: Option<Rates>,
+    policy: PolicyFacts,
     version: String,
 }
 
@@ -70,9 +72,9 @@ impl HoldoutInputs {
         let mut version = format!("{} {held_out} {}", group.name, since.us());
         let goals: Vec<&Goal> = asked.iter().chain(&usual).collect();
         let has_revenue = goals.iter().any(|goal| is_revenue(goal));
-        let Surroundings { rates, other_nodes } =
+        let Surroundings { rates, other_nodes, policy } =
             Surroundings::load(tx, project, &goals, has_revenue, node, Some(since), &mut version).await?;
-        Ok(Ok(HoldoutInputs { project, group, held_out, since, usual, asked, other_nodes, rates, version }))
+        Ok(Ok(HoldoutInputs { project, group, held_out, since, usual, asked, other_nodes, rates, policy, version }))
     }
 
     fn metrics(&self) -> Vec<MetricFacts> {
@@ -147,6 +149,7 @@ impl ReportSubject for HoldoutInputs {
             }],
             metrics: self.metrics(),
             other_nodes: self.other_nodes.clone(),
+            policy: self.policy.for_inquiry(inquiry),
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, Some(since), to_ms(now))),
             interactions: Vec::new(),
             plan: None,

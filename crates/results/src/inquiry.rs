@@ -161,7 +161,22 @@ pub struct Inquiry {
     /// lift. Only the clock sets it, when the experiment was changed after its first start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_by: Option<PlanBasis>,
+    /// True to count only visitors and orders that are signed or keyed, whatever the project's policy. Only the clock
+    /// sets it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub trusted_only: bool,
+    /// Hash of a network whose visitors do not count. Only the clock sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_network: Option<String>,
 }
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// Attribute by which only the clock breaks down results: the hash of the visitor's network.
+pub const NETWORK: &str = "network";
 
 /// The plan that a report is judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -229,9 +244,9 @@ pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
 /// # Errors
 /// A word that is not an attribute.
 pub fn parse_breakdown(text: &str) -> Result<String, Flaw> {
-    match dimension(text) {
-        Some(_) => Ok(text.to_owned()),
-        None => {
+    match Dimension::WORDS.iter().any(|(word, _)| *word == text) {
+        true => Ok(text.to_owned()),
+        false => {
             let words: Vec<&str> = Dimension::WORDS.iter().map(|(word, _)| *word).collect();
             Err(Flaw::new(format!("must be one of {}", words.join(", "))))
         }
@@ -239,7 +254,8 @@ pub fn parse_breakdown(text: &str) -> Result<String, Flaw> {
 }
 
 pub(crate) fn dimension(word: &str) -> Option<Dimension> {
-    Dimension::WORDS.iter().find(|(known, _)| *known == word).map(|(_, dimension)| *dimension)
+    let published = Dimension::WORDS.iter().find(|(known, _)| *known == word).map(|(_, dimension)| *dimension);
+    published.or_else(|| (word == NETWORK).then_some(Dimension::Network))
 }
 
 impl Inquiry {

@@ -21,12 +21,12 @@ pub use compute::{ComputeError, Computed, DayNumbers, MetricNumbers, Numbers, Se
 pub use days::Days;
 pub use define::{NotFound, Past, ReportInputs, ReportSubject};
 pub use holdout::{HoldoutInputs, NoHoldout};
-pub use inquiry::{Inquiry, Phase, PlanBasis, Zone, parse_breakdown, parse_day, parse_filter};
+pub use inquiry::{Inquiry, NETWORK, Phase, PlanBasis, Zone, parse_breakdown, parse_day, parse_filter};
 pub use interaction::PairCheck;
 pub use locked::Labels;
 pub use manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, InteractionFacts, LogDamage, LogFacts,
-    LogPlaceFacts, LogRewrites, METHODS, Manifest, MetricFacts, NodeFacts, PlanFacts, PlanNow, RateFacts,
+    LogPlaceFacts, LogRewrites, METHODS, Manifest, MetricFacts, NodeFacts, PlanFacts, PlanNow, PolicyFacts, RateFacts,
 };
 pub use planning::{Forecast, Lately, PlanningReport, PlanningRequest, SIGMA, lately};
 pub use report_cache::{ReportCache, ReportError, ReportKey, ReportTimeouts, SubjectId, recompute};

@@ -13,14 +13,16 @@ use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::ids::MAX_SAFE;
+use muriel_domain::project::ProjectSettings;
 use muriel_domain::rates::{Rate, Rates, parse_currency, rate_units};
 use muriel_domain::time::DAY_US;
+use muriel_domain::trust::TrustPolicy;
 use muriel_domain::{Flaw, Instant};
 use muriel_log::{LogId, LogPosition, Position};
 use muriel_store::experiments::EPOCHS_MAX;
 use muriel_warehouse::{
-    CountedOutcome, ExchangeRates, ExperimentQuestion, GroupRange, LOGS_MAX, LostBlocks, Metric, Population, RateSpan,
-    RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks,
+    CountedOutcome, ExchangeRates, ExcludedBy, Exclusion, ExperimentQuestion, GroupRange, LOGS_MAX, LostBlocks, Metric,
+    Policy, Population, RateSpan, RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -315,10 +317,40 @@ pub struct Manifest {
     /// pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interactions: Vec<InteractionFacts>,
+    /// Visitors and orders that count, by who sent them. Absent when all count.
+    #[serde(default, skip_serializing_if = "PolicyFacts::counts_all")]
+    pub policy: PolicyFacts,
     /// The plan that was locked at the first start. Absent for holdouts, and in results of releases that locked no
     /// plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFacts>,
+}
+
+/// Visitors and orders that count, by who sent them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyFacts {
+    /// Exposures that count.
+    pub visitors: TrustPolicy,
+    /// Orders and refunds that count.
+    pub orders: TrustPolicy,
+}
+
+impl PolicyFacts {
+    /// The policy of a project.
+    pub(crate) fn of(settings: &ProjectSettings) -> Self {
+        Self { visitors: settings.visitors, orders: settings.orders }
+    }
+
+    /// The policy of a report on the project.
+    pub(crate) fn for_inquiry(&self, inquiry: &Inquiry) -> Self {
+        let least = if inquiry.trusted_only { TrustPolicy::Signed } else { TrustPolicy::Any };
+        Self { visitors: self.visitors.max(least), orders: self.orders.max(least) }
+    }
+
+    fn counts_all(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Values of one unit of each currency in one of them, each valid from a day until the next; only those that affect the
@@ -661,12 +693,24 @@ impl Manifest {
             epoch: self.inquiry.epoch,
             epochs: self.epochs.iter().map(|epoch| (epoch.epoch, epoch.started_at)).collect(),
             arms: u32::try_from(self.experiment.arms.len()).unwrap_or(u32::MAX),
+            policy: self.counted(),
             filter: self.inquiry.filter(),
             breakdown: self.inquiry.breakdown_by.as_deref().and_then(crate::inquiry::dimension),
             by_quarter,
             as_of: self.as_of,
             metrics: metrics.iter().map(metric).collect::<Result<_, Flaw>>()?,
         })
+    }
+
+    /// Exposures and orders that count.
+    fn counted(&self) -> Policy {
+        let exclude =
+            |network: &String| Exclusion { by: ExcludedBy::Network(network.clone()), from: None, until: None };
+        Policy {
+            visitors: self.policy.visitors,
+            orders: self.policy.orders,
+            exclusions: self.inquiry.without_network.iter().map(exclude).collect(),
+        }
     }
 
     /// Builds the design for the analysis.

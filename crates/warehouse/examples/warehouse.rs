@@ -22,8 +22,8 @@ use muriel_domain::time::DAY_US;
 use muriel_log::{EventKind, EventVisitor, Record};
 use muriel_log::{LogId, Position};
 use muriel_warehouse::{
-    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, GroupRange, LoadTarget, Metric, Population,
-    Rows, StopToken, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
+    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, GroupRange, LoadTarget, Metric, Policy,
+    Population, Rows, StopToken, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -195,6 +195,7 @@ fn questions() -> Vec<(&'static str, ExperimentQuestion)> {
         epoch: None,
         epochs: Vec::new(),
         arms: 2,
+        policy: Policy::default(),
         filter: Filter::default(),
         breakdown: Some(Dimension::Device),
         by_quarter: false,

@@ -64,6 +64,9 @@ pub struct ExperimentAnswer {
     /// Visitors with an exposure before the experiment's first start, regardless of period,
     /// epoch and filter. Such exposures are ignored everywhere else.
     pub early: u64,
+    /// Visitors with an exposure in the period of the question, whether the policy counts them or not; none for a
+    /// holdout.
+    pub trust: VisitorsByTrust,
     /// Events that pages of entered visitors could not send or read, after entry.
     pub lost_events: LostEvents,
     /// Time at which the first visitor entered; `None` when nobody did.
@@ -757,4 +760,15 @@ pub struct PagesAnswer {
     pub last_event: Option<Instant>,
     /// Watermark of each log when the question was answered.
     pub marks: Watermarks,
+}
+
+/// Numbers of visitors by the most trusted of their exposures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct VisitorsByTrust {
+    /// Visitors with an exposure that was sent with an API key.
+    pub keyed: u64,
+    /// Other visitors with an exposure that was sent with a signature.
+    pub signed: u64,
+    /// All others.
+    pub unsigned: u64,
 }

@@ -30,15 +30,15 @@ pub use self::answer::{
     GroupTotals, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, LOST_MAX, LargestOrder, LostBlocks, LostEvents,
     MAX_TRACKED_CHANGES, MAX_VALUE, MetricAnswer, OrderSummary, PageError, PageMeasure, PageTotals, PagesAnswer,
     PairAnswer, PairTotals, QuarterChange, QuarterClosing, RewrittenBlocks, Segment, SharedAnswer, SharedVisitors,
-    Sums, TOP_ERRORS, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals,
+    Sums, TOP_ERRORS, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals, VisitorsByTrust,
 };
 pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};
 pub use self::question::{
-    ActivityQuestion, CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, JUST_BEFORE_US,
-    MAX_ORDER_FACTOR, MIN_TRUSTED_ONE_IN, Metric, PagesQuestion, PairQuestion, Population, QUARTER_US, RateSpan,
-    SEGMENTS_MAX, SHARED_BY, SHARED_TESTS_MAX, SharedQuestion, TrafficQuestion, VISIT_AFTER_ENTRY_US,
-    VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
+    ActivityQuestion, CountedOutcome, Dimension, ExchangeRates, ExcludedBy, Exclusion, ExperimentQuestion, Filter,
+    JUST_BEFORE_US, MAX_ORDER_FACTOR, MIN_TRUSTED_ONE_IN, Metric, PagesQuestion, PairQuestion, Policy, Population,
+    QUARTER_US, RateSpan, SEGMENTS_MAX, SHARED_BY, SHARED_TESTS_MAX, SharedQuestion, TrafficQuestion,
+    VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
 };
 pub use self::row::Rows;
 pub use muriel_assign::document::GroupRange;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use muriel_assign::document::GroupRange;
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, Trigger};
+use muriel_domain::trust::TrustPolicy;
 
 /// Asks for the outcomes of the visitors of one experiment or one holdout.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub struct ExperimentQuestion {
     pub epochs: Vec<(i64, Instant)>,
     /// Number of arms including the control. Exposures to an arm with this number or a greater one are ignored.
     pub arms: u32,
+    /// Exposures and orders that do not count because of who sent them.
+    pub policy: Policy,
     /// Counts only visitors who match this filter.
     pub filter: Filter,
     /// Splits the visitors into segments by this dimension.
@@ -57,6 +60,42 @@ pub enum Population {
     /// arm 1 is everybody else. Exposures do not count, because held-out visitors have none. Visitors have no
     /// attributes, so a filter matches nobody.
     Holdout(GroupRange),
+}
+
+/// Exposures and orders that count, by who sent them. Everything else is ignored as if it had not been sent. Holdouts,
+/// whose visitors have no exposures, ignore what this says about visitors.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Policy {
+    /// Exposures that count.
+    pub visitors: TrustPolicy,
+    /// Orders and refunds that count.
+    pub orders: TrustPolicy,
+    /// Exposures that do not count.
+    pub exclusions: Vec<Exclusion>,
+}
+
+/// Exposures that do not count: those with this property, within a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exclusion {
+    /// The property.
+    pub by: ExcludedBy,
+    /// Only exposures at or after this time; `None` for no limit.
+    pub from: Option<Instant>,
+    /// Only exposures before this time; `None` for no limit.
+    pub until: Option<Instant>,
+}
+
+/// Property of exposures that do not count.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ExcludedBy {
+    /// Id of the visitor.
+    Visitor(String),
+    /// Hash of the visitor's network, as answers by [`Dimension::Network`] have it.
+    Network(String),
+    /// Traffic source, such as `paid`.
+    Source(String),
+    /// Any: all exposures of the period.
+    Time,
 }
 
 /// Attributes that visitors must have had when they entered. An empty list matches all
@@ -96,6 +135,8 @@ pub enum Dimension {
     UtmMedium,
     /// `utm_campaign` of the landing page.
     UtmCampaign,
+    /// Hash of the network, in hexadecimal digits. Visitors who entered with a key have none. Not a dimension of the API.
+    Network,
 }
 
 impl Dimension {
@@ -115,7 +156,7 @@ impl Dimension {
 
     /// Name of the dimension in the API.
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, other)| *other == self).map_or("", |(word, _)| word)
+        Self::WORDS.iter().find(|(_, other)| *other == self).map_or("network", |(word, _)| word)
     }
 }
 
@@ -237,6 +278,10 @@ pub const MIN_TRUSTED_ONE_IN: u64 = 10;
 /// Maximum number of segments of a breakdown; the remaining ones are combined into
 /// [`Segment::Rest`](super::Segment::Rest).
 pub const SEGMENTS_MAX: usize = 50;
+
+/// Maximum number of segments of a breakdown by network. More than others have, because invented visitors can come from a
+/// network that is not among a site's largest.
+pub(crate) const NETWORKS_MAX: usize = 1_000;
 
 /// Asks for the outcomes of an experiment's visitors who also entered another one, by their arms in both.
 #[derive(Debug, Clone, PartialEq)]

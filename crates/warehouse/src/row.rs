@@ -104,6 +104,7 @@ pub(super) struct EventRow {
     pub(super) currency: Option<String>,
     pub(super) session: Option<u64>,
     pub(super) trusted: bool,
+    pub(super) signed: bool,
     pub(super) seq: i64,
 }
 
@@ -119,6 +120,9 @@ pub(super) struct ExposureRow {
     pub(super) id: u64,
     pub(super) bot: bool,
     pub(super) trusted: bool,
+    pub(super) signed: bool,
+    /// Hash of the network, in hexadecimal digits. `None` with a key: who has one can name any network.
+    pub(super) network: Option<String>,
     pub(super) session: Option<u64>,
     pub(super) url: Option<u64>,
     pub(super) profile: u64,
@@ -384,6 +388,7 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
         currency: record.currency.clone(),
         session: record.session.as_deref().map(hash_text),
         trusted: record.vouched,
+        signed: record.signed,
         seq,
     })
 }
@@ -406,8 +411,14 @@ fn lost(record: &Record, seq: i64) -> Option<EventRow> {
         currency: None,
         session: None,
         trusted: record.vouched,
+        signed: record.signed,
         seq,
     })
+}
+
+/// Text that stands for a network in `exposures`.
+pub(super) fn network_of(network: &str) -> String {
+    format!("{:016x}", hash_text(network))
 }
 
 /// Hash that identifies a profile: over its texts, each with its length, so that different profiles have different
@@ -515,6 +526,8 @@ fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
         id: hash_id(record.id),
         bot: record.bot,
         trusted: record.vouched,
+        signed: record.signed,
+        network: record.network.as_deref().filter(|_| !record.vouched).map(network_of),
         session: record.session.as_deref().map(hash_text),
         url: url.map(hash_url),
         profile,

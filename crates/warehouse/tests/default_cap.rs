@@ -6,8 +6,8 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_log::{LogId, Position, Record};
 use muriel_stats::cap::{QuantileMethod, VALUES_PER_CAPPED, default_cap_rank, threshold, winsorize};
 use muriel_warehouse::{
-    CountedOutcome, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Metric, Population, Rows, StopToken, Totals,
-    WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
+    CountedOutcome, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Metric, Policy, Population, Rows, StopToken,
+    Totals, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use serde_json::{Value, json};
 
@@ -58,6 +58,7 @@ fn sql_caps_as_stats_defines() {
             epoch: None,
             epochs: Vec::new(),
             arms: 2,
+            policy: Policy::default(),
             filter: Filter::default(),
             breakdown: None,
             by_quarter: false,

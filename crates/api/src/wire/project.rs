@@ -4,6 +4,7 @@ use super::fields::{boolean, from_body, integer, parsed, word};
 use crate::json::Json;
 use muriel_domain::page::{Base, ConsentMode, Percent};
 use muriel_domain::project::PROJECT_SETTING_KEYS;
+use muriel_domain::trust::TrustPolicy;
 use muriel_domain::{Flaw, Problems, project_settings, text as bounded};
 use muriel_service::projects::{NAME_MAX, NamedSettings};
 
@@ -54,6 +55,10 @@ project_settings!(settings_patch);
 
 fn consent_mode(value: &Json) -> Result<ConsentMode, Flaw> {
     word(&ConsentMode::WORDS)(value)
+}
+
+fn trust_policy(value: &Json) -> Result<TrustPolicy, Flaw> {
+    word(&TrustPolicy::WORDS)(value)
 }
 
 fn percent(value: &Json) -> Result<Percent, Flaw> {

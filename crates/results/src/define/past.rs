@@ -4,7 +4,7 @@
 
 use super::{NotFound, ReportInputs, facts_of_node, is_planned_revenue, is_revenue, of_goal, to_ms, took_events_since};
 use crate::locked::Judgement;
-use crate::manifest::{Counted, INTERACTIONS_MAX, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
+use crate::manifest::{Counted, INTERACTIONS_MAX, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX, PolicyFacts};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, LockedHypothesis, MilestoneChange, Milestones};
 use muriel_domain::goal::{Definition, Goal, GoalType, Purpose, Trigger};
@@ -107,6 +107,7 @@ impl ReportInputs {
             secondary: experiment.secondary_goals.iter().filter_map(goal).collect(),
             other_nodes,
             rates,
+            policy: PolicyFacts::of(&tenants::settings(tx, project).await?),
             interactions: interactions::of_experiment(tx, id, INTERACTIONS_MAX as i64).await?,
             asked: given.inquiry.goal_key.as_ref().and_then(goal),
             experiment,
@@ -119,6 +120,11 @@ impl ReportInputs {
         if !are_rates_known && manifest.currency_rates != given.currency_rates {
             manifest.currency_rates.clone_from(&given.currency_rates);
             believed.push("the currency rates were changed since: those of the result were not checked".to_owned());
+        }
+        if manifest.policy != given.policy {
+            manifest.policy.clone_from(&given.policy);
+            believed
+                .push("visitors and orders count by another policy now: that of the result was not checked".to_owned());
         }
         if !are_interactions_known && manifest.interactions != given.interactions {
             manifest.interactions.clone_from(&given.interactions);

@@ -2,8 +2,8 @@
 
 use super::Warehouse;
 use crate::{
-    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Filter, LoadTarget, Metric, Population, QUARTER_US, Rows,
-    StopToken, Watermark, Watermarks,
+    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Filter, LoadTarget, Metric, Policy, Population, QUARTER_US,
+    Rows, StopToken, Watermark, Watermarks,
 };
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
@@ -55,6 +55,7 @@ pub(super) fn question(metrics: Vec<Metric>) -> ExperimentQuestion {
         epoch: None,
         epochs: Vec::new(),
         arms: 3,
+        policy: Policy::default(),
         filter: Filter::default(),
         breakdown: None,
         by_quarter: false,

@@ -1,12 +1,14 @@
 //! Random events and questions, from so few words that many of them match.
 
 use super::fixtures::{SECOND, START, at, question, record, trigger};
+use crate::row::network_of;
 use crate::{
-    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, GroupRange, Metric, PairQuestion, Population,
-    QUARTER_US, RateSpan,
+    CountedOutcome, Dimension, ExchangeRates, ExcludedBy, Exclusion, ExperimentQuestion, Filter, GroupRange, Metric,
+    PairQuestion, Policy, Population, QUARTER_US, RateSpan,
 };
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
+use muriel_domain::trust::TrustPolicy;
 use muriel_log::{EventKind, Record};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
@@ -66,7 +68,12 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
         proptest::option::of(word(&["EUR", "EUR", "USD"])),
         proptest::option::weighted(0.9, word(URLS)),
         word(&["shop", "shop", "shop", "shop", "shop", "other"]),
-        (proptest::bool::weighted(0.4), proptest::option::weighted(0.3, word(&["A-1", "A-2", "A-3"]))),
+        (
+            proptest::bool::weighted(0.4),
+            proptest::option::weighted(0.3, word(&["A-1", "A-2", "A-3"])),
+            any::<bool>(),
+            proptest::option::of(word(NETWORKS)),
+        ),
     );
     (kind, who, how, met, what).prop_map(|(kind, who, how, met, what)| {
         let mut event = json!({
@@ -79,6 +86,8 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
             }
         };
         put("vouched", json!(what.8.0));
+        put("signed", json!(what.8.2 && !what.8.0));
+        put("network", json!(what.8.3));
         put("device", json!(how.0));
         put("browser", json!(how.1));
         put("country", json!(how.2));
@@ -256,6 +265,24 @@ pub(super) fn metrics() -> impl Strategy<Value = Vec<Metric>> {
     )
 }
 
+/// Networks of events.
+const NETWORKS: &[&str] = &["192.0.2.0", "198.51.100.0", "2001:db8:1::"];
+
+fn policies() -> impl Strategy<Value = Policy> {
+    let trust =
+        || prop_oneof![4 => Just(TrustPolicy::Any), 1 => Just(TrustPolicy::Signed), 1 => Just(TrustPolicy::Keyed)];
+    let by = prop_oneof![
+        word(&["v0", "v1", "v2"]).prop_map(|id| ExcludedBy::Visitor(id.to_owned())),
+        word(NETWORKS).prop_map(|network| ExcludedBy::Network(network_of(network))),
+        word(&["direct", "referral"]).prop_map(|source| ExcludedBy::Source(source.to_owned())),
+        Just(ExcludedBy::Time),
+    ];
+    let limit = || proptest::option::of(time().prop_map(Instant::from_us));
+    let exclusion = (by, limit(), limit()).prop_map(|(by, from, until)| Exclusion { by, from, until });
+    let exclusions = prop_oneof![3 => Just(Vec::new()), 1 => proptest::collection::vec(exclusion, 1..3)];
+    (trust(), trust(), exclusions).prop_map(|(visitors, orders, exclusions)| Policy { visitors, orders, exclusions })
+}
+
 pub(super) fn questions() -> impl Strategy<Value = ExperimentQuestion> {
     let list = |words: &'static [&'static str]| {
         let words = words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
@@ -273,27 +300,30 @@ pub(super) fn questions() -> impl Strategy<Value = ExperimentQuestion> {
     );
     let breakdown =
         proptest::option::of(proptest::sample::select(Dimension::WORDS.map(|(_, dimension)| dimension).to_vec()));
-    (scope, filter, breakdown, metrics()).prop_map(|(scope, filter, breakdown, metrics)| ExperimentQuestion {
-        from: scope.0.map(Instant::from_us),
-        until: scope.1.map(Instant::from_us),
-        epoch: scope.2,
-        epochs: scope.3.into_iter().map(|(epoch, start)| (epoch, Instant::from_us(start))).collect(),
-        arms: scope.4,
-        filter: Filter {
-            devices: filter.0,
-            user_types: filter.1,
-            sources: filter.2,
-            countries: filter
-                .3
-                .into_iter()
-                .flat_map(|de| [de, "FR".to_owned()])
-                .take(1 + usize::from(filter.4))
-                .collect(),
-        },
-        breakdown,
-        as_of: Instant::from_us(scope.5),
-        started_at: scope.6.map(Instant::from_us),
-        ..question(metrics)
+    (scope, filter, breakdown, metrics(), policies()).prop_map(|(scope, filter, breakdown, metrics, policy)| {
+        ExperimentQuestion {
+            policy,
+            from: scope.0.map(Instant::from_us),
+            until: scope.1.map(Instant::from_us),
+            epoch: scope.2,
+            epochs: scope.3.into_iter().map(|(epoch, start)| (epoch, Instant::from_us(start))).collect(),
+            arms: scope.4,
+            filter: Filter {
+                devices: filter.0,
+                user_types: filter.1,
+                sources: filter.2,
+                countries: filter
+                    .3
+                    .into_iter()
+                    .flat_map(|de| [de, "FR".to_owned()])
+                    .take(1 + usize::from(filter.4))
+                    .collect(),
+            },
+            breakdown,
+            as_of: Instant::from_us(scope.5),
+            started_at: scope.6.map(Instant::from_us),
+            ..question(metrics)
+        }
     })
 }
 

@@ -11,9 +11,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
+use muriel_domain::trust::Trust;
+
+use crate::row::network_of;
+
 use crate::{
-    Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExperimentAnswer, ExperimentQuestion, Filter,
-    GroupRange, GroupTotals, LargestOrder, LostEvents, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
+    Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExcludedBy, Exclusion, ExperimentAnswer,
+    ExperimentQuestion, Filter, GroupRange, GroupTotals, LargestOrder, LostEvents, Metric, MetricAnswer, Policy,
+    Population, RateSpan, Segment, Totals, VisitorsByTrust,
 };
 use muriel_log::{EventKind, Record};
 
@@ -40,6 +45,7 @@ struct Entered<'r> {
     crossed: u64,
     moved: u64,
     early: u64,
+    trust: VisitorsByTrust,
 }
 
 /// Determines who entered an experiment.
@@ -51,6 +57,8 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         .filter(|record| record.kind == EventKind::Exposure && record.test_id == Some(test_id))
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
         .collect();
+    let trust = by_trust(&exposures, question);
+    let exposures: Vec<&Record> = exposures.into_iter().filter(|record| is_counted(record, &question.policy)).collect();
     // If a visitor has a keyed exposure, the others are ignored, regardless of the end of the report.
     let trusted: BTreeSet<&str> = exposures
         .iter()
@@ -105,7 +113,48 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         moved += u64::from(all.len() > 1 && !within);
         entries.push(entry);
     }
-    Entered { records, entries, bots, crossed, moved, early }
+    Entered { records, entries, bots, crossed, moved, early, trust }
+}
+
+/// Returns whether the policy counts an exposure.
+fn is_counted(exposure: &Record, policy: &Policy) -> bool {
+    let is_excluded = |exclusion: &Exclusion| {
+        let is_by = match &exclusion.by {
+            ExcludedBy::Visitor(id) => exposure.visitor.id == *id,
+            ExcludedBy::Network(hash) => {
+                !exposure.vouched && exposure.network.as_deref().map(network_of).as_ref() == Some(hash)
+            }
+            ExcludedBy::Source(source) => source_of(exposure) == source,
+            ExcludedBy::Time => true,
+        };
+        is_by
+            && exclusion.from.is_none_or(|from| exposure.at >= from)
+            && exclusion.until.is_none_or(|until| exposure.at < until)
+    };
+    exposure.trust() >= policy.visitors.least() && !policy.exclusions.iter().any(is_excluded)
+}
+
+/// Counts the visitors of exposures in the period, by the most trusted one.
+fn by_trust(exposures: &[&Record], question: &ExperimentQuestion) -> VisitorsByTrust {
+    let is_in = |record: &Record| {
+        !record.bot
+            && question.started_at.is_none_or(|started_at| record.at >= started_at)
+            && question.until.is_none_or(|until| record.at < until)
+    };
+    let mut most: BTreeMap<&str, Trust> = BTreeMap::new();
+    for record in exposures.iter().filter(|record| is_in(record)) {
+        let known = most.entry(&record.visitor.id).or_insert(Trust::Unsigned);
+        *known = record.trust().max(*known);
+    }
+    let count = |trust| most.values().filter(|known| **known == trust).count() as u64;
+    VisitorsByTrust { keyed: count(Trust::Keyed), signed: count(Trust::Signed), unsigned: count(Trust::Unsigned) }
+}
+
+/// Records without the orders and refunds that the policy does not count.
+fn with_counted_orders<'r>(records: &[&'r Record], question: &ExperimentQuestion) -> Vec<&'r Record> {
+    let is_counted =
+        |record: &&&Record| record.kind != EventKind::Order || record.trust() >= question.policy.orders.least();
+    records.iter().filter(is_counted).copied().collect()
 }
 
 /// Records of the project.
@@ -120,7 +169,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         Population::Exposed { test_id } => *test_id,
         Population::Holdout(range) => return holdout(&records, question, range),
     };
-    let Entered { records, entries, bots, crossed, moved, early } = entered(records, question, test_id);
+    let Entered { records, entries, bots, crossed, moved, early, trust } = entered(records, question, test_id);
     let mut arrivals: BTreeMap<(i64, u32), u64> = BTreeMap::new();
     for entry in &entries {
         *arrivals.entry((entry.epoch, entry.variant)).or_default() += 1;
@@ -137,6 +186,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         moved,
         bots,
         early,
+        trust,
         lost_events: lost_events(&records, &entries),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: balance(&entries),
@@ -183,6 +233,7 @@ fn holdout(records: &[&Record], question: &ExperimentQuestion, range: &GroupRang
         moved: 0,
         bots: 0,
         early: 0,
+        trust: VisitorsByTrust::default(),
         lost_events: lost_events(&records, &entries),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: Vec::new(),
@@ -221,7 +272,14 @@ fn value(record: &Record, dimension: Dimension) -> Option<&str> {
         Dimension::UtmSource => context("utm_source"),
         Dimension::UtmMedium => context("utm_medium"),
         Dimension::UtmCampaign => context("utm_campaign"),
+        // Answers have its hash. Other tests compare it.
+        Dimension::Network => None,
     }
+}
+
+/// Source of the visits of the generated exposures.
+fn source_of(exposure: &Record) -> &'static str {
+    if exposure.referrer.is_some() { "referral" } else { "direct" }
 }
 
 fn passes(entry: &Entry<'_>, question: &ExperimentQuestion) -> bool {
@@ -231,7 +289,7 @@ fn passes(entry: &Entry<'_>, question: &ExperimentQuestion) -> bool {
     let filter = &question.filter;
     let country = value(entry.exposure, Dimension::Country);
     // The generated records have no medium, click id or network, and their referrers are other hosts.
-    let source = if entry.exposure.referrer.is_some() { "referral" } else { "direct" };
+    let source = source_of(entry.exposure);
     question.epoch.is_none_or(|epoch| epoch == entry.epoch)
         && is(Dimension::Device, &filter.devices)
         && is(Dimension::UserType, &filter.user_types)
@@ -379,7 +437,7 @@ fn window(metric: &Metric) -> Option<i64> {
 
 fn metrics(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion) -> Vec<MetricAnswer> {
     let answer = |(at, asked): (usize, &Metric)| MetricAnswer {
-        just_before: if at == 0 { just_before(records, entries, asked) } else { 0 },
+        just_before: if at == 0 { just_before(&with_counted_orders(records, question), entries, asked) } else { 0 },
         only_prevented: if at == 0 { only_prevented(records, entries, asked) } else { 0 },
         is_unfed: matches!(asked.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement)
             && !entries.iter().any(|entry| has_page_view(records, entry)),
@@ -504,6 +562,7 @@ fn metric_of_each(
 ) -> (MetricAnswer, Vec<(bool, Totals)>) {
     let visit = matches!(metric.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
     let window = window(metric);
+    let counted = with_counted_orders(records, question);
     let event = match &metric.outcome {
         CountedOutcome::Event(name) => {
             Some(CountedOutcome::Goal(Trigger::new(GoalType::Event, GoalValue::Text(name.clone())).unwrap()))
@@ -516,7 +575,7 @@ fn metric_of_each(
     };
     let revenue = trigger.is_some_and(|trigger| trigger.goal_type() == GoalType::Revenue);
     let mut left_out = LeftOut::default();
-    let mut matching = trigger.map_or_else(Vec::new, |trigger| hits(records, trigger, &mut left_out));
+    let mut matching = trigger.map_or_else(Vec::new, |trigger| hits(&counted, trigger, &mut left_out));
     if let Some(exchange) = metric.exchange.as_ref().filter(|_| revenue) {
         convert(&mut matching, exchange);
     }

@@ -31,6 +31,7 @@ pub(super) fn append(
             row.currency,
             row.session,
             row.trusted,
+            row.signed,
             log,
             row.seq
         ])?;
@@ -48,6 +49,8 @@ pub(super) fn append(
             row.id,
             row.bot,
             row.trusted,
+            row.signed,
+            row.network,
             row.session,
             row.url,
             row.profile,

@@ -24,6 +24,7 @@ CREATE TABLE events (
     currency VARCHAR,
     session  UBIGINT,
     vouched  BOOLEAN NOT NULL,  -- sent with an API key
+    signed   BOOLEAN NOT NULL,  -- sent without a key, with a signature of the visitor's id
     log      UTINYINT NOT NULL,
     seq      BIGINT NOT NULL
 );
@@ -39,6 +40,8 @@ CREATE TABLE exposures (
     id           UBIGINT NOT NULL,
     bot          BOOLEAN NOT NULL,
     vouched      BOOLEAN NOT NULL, -- sent with an API key
+    signed       BOOLEAN NOT NULL, -- sent without a key, with a signature of the visitor's id
+    network      VARCHAR,          -- hash, in hexadecimal digits; NULL with a key
     session      UBIGINT,
     url          UBIGINT,
     profile      UBIGINT NOT NULL, -- further attributes, see `profiles`

@@ -553,6 +553,7 @@ fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<(u64, i64, i64)>
         epoch: None,
         epochs: Vec::new(),
         arms: 2,
+        policy: Default::default(),
         filter: Default::default(),
         breakdown: None,
         by_quarter: false,

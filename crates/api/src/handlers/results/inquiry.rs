@@ -171,8 +171,7 @@ fn read(mut query: Query) -> Result<Inquiry, ApiError> {
         breakdown_by: query.parsed("breakdown_by", parse_breakdown),
         epoch: query.parsed("epoch", epoch).flatten(),
         report_phase: query.parsed("report_phase", phase).unwrap_or_default(),
-        entered_since: None,
-        judged_by: None,
+        ..Inquiry::default()
     };
     if inquiry.start_date.zip(inquiry.end_date).is_some_and(|(start, end)| end < start) {
         query.refuse("end_date", "must not be before start_date");

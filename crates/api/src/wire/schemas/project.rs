@@ -1,6 +1,6 @@
 //! Bodies about projects.
 
-use super::words::ConsentMode;
+use super::words::{ConsentMode, TrustPolicy};
 use muriel_domain::project_settings;
 use utoipa::ToSchema;
 

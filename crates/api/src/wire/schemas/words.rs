@@ -112,6 +112,8 @@ closed! {
     /// Behaviour before a visitor has answered the consent question: `assumed` (recorded unless denied), `required`
     /// (nothing is decided, stored or sent), `memory` (decided and shown, not stored; sent once consent is granted).
     ConsentMode: String words(page::ConsentMode::WORDS);
+    /// Events that count: `any`, `signed` (with the visitor's signature or with an API key) or `keyed` (with an API key).
+    TrustPolicy: String words(muriel_domain::trust::TrustPolicy::WORDS);
     /// Outcome of an experiment: a variant `won`, the control was better (`lost`), no relevant difference or not enough
     /// data (`inconclusive`), `stopped_early`, or the data cannot be used (`invalid`).
     ConclusionOutcome: String words(experiment::ConclusionOutcome::WORDS);

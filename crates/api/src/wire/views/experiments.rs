@@ -264,7 +264,7 @@ pub(crate) struct ExperimentSchedule {
     /// Next action with a known time. Rules about results, such as completion_visitor, act in addition.
     #[schema(required)]
     next: Option<NextClockAct>,
-    /// Last action, or start that failed.
+    /// Last action, or an action that was not taken.
     #[schema(required)]
     last: Option<LastClockAct>,
 }
@@ -303,8 +303,8 @@ pub(crate) struct LastClockAct {
     /// The numbers of that message, by name.
     #[schema(value_type = Object)]
     numbers: Map<String, Value>,
-    /// Reason why the action failed. The experiment was left unchanged, and the start is retried when the experiment
-    /// changes.
+    /// Reason why the action was not taken. The experiment was left unchanged. A start is retried when the experiment
+    /// changes; a rule about the result acts once the reason is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "its end date had passed too before it could be started")]
     failed: Option<String>,

@@ -1,6 +1,6 @@
 //! Projects and their settings in responses.
 
-use crate::wire::schemas::{self, ConsentMode};
+use crate::wire::schemas::{self, ConsentMode, TrustPolicy};
 use muriel_domain::access::Scopes;
 use muriel_domain::person::Role;
 use muriel_domain::project_settings;

@@ -5,12 +5,16 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use muriel_domain::Instant;
+use muriel_domain::trust::TrustPolicy;
 
 use super::read::Db;
 use super::{Result, before, literal, since};
 use crate::Watermarks;
-use crate::answer::{Arrivals, Balance, ExperimentAnswer, LostEvents, Segment};
-use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, Filter, SEGMENTS_MAX};
+use crate::answer::{Arrivals, Balance, ExperimentAnswer, LostEvents, Segment, VisitorsByTrust};
+use crate::question::{
+    CountedOutcome, Dimension, ExcludedBy, Exclusion, ExperimentQuestion, Filter, NETWORKS_MAX, Policy, SEGMENTS_MAX,
+};
+use crate::row::hash_text;
 use crate::row::kind::LOST;
 
 /// Dimensions by which the balance of arms is checked.
@@ -32,6 +36,8 @@ fn in_profile(dimension: Dimension) -> bool {
 /// must not move a visitor whom a keyed exposure placed.
 pub(super) struct Exposures {
     /// Exposures to the experiment's arms, at any time, including bots; an SQL condition.
+    all: String,
+    /// Exposures that the policy counts; an SQL condition.
     arms: String,
     /// SQL condition, with a leading ` AND `, that removes exposures overruled by keyed
     /// ones; empty when there are none.
@@ -48,7 +54,8 @@ impl Exposures {
     /// that day.
     pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64, test: i64) -> Result<Self> {
         let started = since("\"at\"", question.started_at);
-        let arms = format!("project = {project} AND test = {test} AND variant < {}", question.arms);
+        let all = format!("project = {project} AND test = {test} AND variant < {}", question.arms);
+        let arms = format!("{all}{}", counting(&question.policy, project));
         // An experiment rarely has both kinds.
         let mixed = format!(
             "SELECT coalesce(bool_or(vouched{started}) AND NOT bool_and(vouched), false) FROM exposures WHERE {arms}"
@@ -63,12 +70,12 @@ impl Exposures {
         } else {
             ""
         };
-        Ok(Self { arms, kept, started, until: before("\"at\"", question.until) })
+        Ok(Self { all, arms, kept, started, until: before("\"at\"", question.until) })
     }
 
     /// SQL condition of the exposures that count, including bots.
     fn counted(&self) -> String {
-        let Self { arms, kept, started, until } = self;
+        let Self { all: _, arms, kept, started, until } = self;
         format!("{arms}{started}{until}{kept}")
     }
 
@@ -82,6 +89,45 @@ impl Exposures {
             counted = self.counted(),
         )
     }
+}
+
+/// SQL conditions of the exposures that a policy counts, each with a leading ` AND `.
+fn counting(policy: &Policy, project: u64) -> String {
+    let mut sql = least("", policy.visitors);
+    for Exclusion { by, from, until } in &policy.exclusions {
+        let by = match by {
+            ExcludedBy::Visitor(id) => format!("visitor = {}", hash_text(id)),
+            ExcludedBy::Network(network) => format!("network = {}", literal(network)),
+            ExcludedBy::Source(source) => format!(
+                "profile IN (SELECT profile FROM profiles WHERE project = {project} AND source = {})",
+                literal(source)
+            ),
+            ExcludedBy::Time => "true".to_owned(),
+        };
+        let _ = write!(sql, " AND NOT coalesce({by}{}{}, false)", since("\"at\"", *from), before("\"at\"", *until));
+    }
+    sql
+}
+
+/// SQL condition of the rows that are trusted enough, with a leading ` AND `. `of` is the prefix of their columns.
+pub(super) fn least(of: &str, policy: TrustPolicy) -> String {
+    match policy {
+        TrustPolicy::Any => String::new(),
+        TrustPolicy::Signed => format!(" AND ({of}vouched OR {of}signed)"),
+        TrustPolicy::Keyed => format!(" AND {of}vouched"),
+    }
+}
+
+/// Visitors with an exposure in the period of the question, counted or not, by the most trusted one.
+fn by_trust(db: &Db<'_>, exposures: &Exposures) -> Result<VisitorsByTrust> {
+    let Exposures { all, started, until, .. } = exposures;
+    let sql = format!(
+        "SELECT count(*) FILTER (keyed), count(*) FILTER (signed AND NOT keyed), count(*) FILTER (NOT signed AND NOT keyed)
+         FROM (
+           SELECT bool_or(vouched) AS keyed, bool_or(signed) AS signed FROM exposures
+           WHERE {all}{started}{until} AND NOT bot GROUP BY visitor)"
+    );
+    db.row(&sql, |row| Ok(VisitorsByTrust { keyed: row.get(0)?, signed: row.get(1)?, unsigned: row.get(2)? }))
 }
 
 /// Creates the table `entry`.
@@ -183,6 +229,7 @@ pub(super) fn health(
         moved,
         bots: bots(db, question, exposures)?,
         early: early(db, question, exposures)?,
+        trust: by_trust(db, exposures)?,
         balance: balance(db, project)?,
         ..arrived
     })
@@ -206,6 +253,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
         moved: 0,
         bots: 0,
         early: 0,
+        trust: VisitorsByTrust::default(),
         lost_events: LostEvents::default(),
         first_entry: first_entry.map(Instant::from_us),
         balance: Vec::new(),
@@ -304,6 +352,7 @@ pub(super) fn segments(db: &Db<'_>, question: &ExperimentQuestion, project: u64)
         return Ok(Vec::new());
     };
     let column = dimension.word();
+    let limit = if dimension == Dimension::Network { NETWORKS_MAX } else { SEGMENTS_MAX };
     let (visitors, whom) = if in_profile(dimension) { ("sum(visitors)", "alike") } else { ("count(*)", "entry") };
     db.run(&format!(
         "CREATE OR REPLACE TEMP TABLE segments AS
@@ -311,7 +360,7 @@ pub(super) fn segments(db: &Db<'_>, question: &ExperimentQuestion, project: u64)
            -- The largest; of as large ones, the alphabet's first.
            largest AS (
              SELECT {column} AS value, {visitors} AS visitors FROM {whom} WHERE {column} IS NOT NULL
-             GROUP BY ALL ORDER BY visitors DESC, value LIMIT {SEGMENTS_MAX})
+             GROUP BY ALL ORDER BY visitors DESC, value LIMIT {limit})
          SELECT value, row_number() OVER (ORDER BY visitors DESC, value) - 1 AS segment FROM largest"
     ))?;
     let mut segments: Vec<Segment> = db.rows("SELECT value FROM segments ORDER BY segment", |row| {

@@ -6,6 +6,7 @@
 
 use muriel_domain::Instant;
 
+use super::entry::least;
 use super::outcome::MetricContext;
 use super::read::Db;
 use super::{Result, before, literal};
@@ -28,9 +29,10 @@ pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth
         db.run(&format!(
             r#"CREATE OR REPLACE TEMP TABLE {table} AS
                SELECT {columns} FROM events AS e
-               WHERE e.project = {project} AND {condition} AND e.kind = {kind}{until}"#,
+               WHERE e.project = {project} AND {condition} AND e.kind = {kind}{least}{until}"#,
             columns = columns.iter().map(|column| format!("e.{column}")).collect::<Vec<_>>().join(", "),
             project = scope.project,
+            least = least("e.", scope.orders),
             until = before("e.\"at\"", scope.until),
         ))?;
         once(db, table, "id", columns)?;
@@ -107,8 +109,9 @@ fn note_lost_refunds(db: &Db<'_>, scope: &MetricContext) -> Result<()> {
              AND (EXISTS (SELECT 1 FROM orders AS o WHERE o.unit = r.refund_of)
                OR NOT EXISTS (
                  SELECT 1 FROM events AS e
-                 WHERE e.project = {project} AND e.kind = {order} AND e.unit = r.refund_of{until}))"#,
+                 WHERE e.project = {project} AND e.kind = {order} AND e.unit = r.refund_of{least}{until}))"#,
         project = scope.project,
+        least = least("e.", scope.orders),
         until = before("e.\"at\"", scope.until),
         order = kind::ORDER,
     ))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use duckdb::Row;
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+use muriel_domain::trust::TrustPolicy;
 
 use super::entry::segment;
 use super::exchange;
@@ -26,6 +27,8 @@ pub(super) struct MetricContext {
     pub(super) by_quarter: bool,
     /// Only events before this time count.
     pub(super) until: Option<Instant>,
+    /// Orders that count.
+    pub(super) orders: TrustPolicy,
     /// Windows that end later are open.
     pub(super) open_after: Instant,
 }
@@ -34,12 +37,26 @@ impl MetricContext {
     /// Context of a question about an experiment, without a breakdown and not by quarter.
     pub(super) fn of(question: &ExperimentQuestion, project: u64) -> Self {
         let open_after = question.until.map_or(question.as_of, |until| until.min(question.as_of));
-        Self { project, breakdown: None, by_quarter: false, until: question.until, open_after }
+        Self {
+            project,
+            breakdown: None,
+            by_quarter: false,
+            until: question.until,
+            orders: question.policy.orders,
+            open_after,
+        }
     }
 
     /// Context of events before `until`.
     pub(super) fn until(project: u64, until: Instant) -> Self {
-        Self { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until }
+        Self {
+            project,
+            breakdown: None,
+            by_quarter: false,
+            until: Some(until),
+            orders: TrustPolicy::Any,
+            open_after: until,
+        }
     }
 }
 

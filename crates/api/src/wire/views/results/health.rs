@@ -6,9 +6,10 @@ mod strangers;
 use muriel_analysis::{
     Grade, Health as Checks, HealthCheck as Check, MetricReport, MetricRole, SampleRatioTest as Shares,
 };
-use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers};
+use muriel_domain::trust::TrustPolicy;
+use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers, PolicyFacts};
 use muriel_stats::srm::ChiSquared;
-use muriel_warehouse::{LostEvents, OrderSummary, VALUE_SCALE};
+use muriel_warehouse::{LostEvents, OrderSummary, VALUE_SCALE, VisitorsByTrust};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -63,6 +64,10 @@ pub(crate) struct Health {
     /// Reports events that visitors' pages lost; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost_events: Option<HealthCheck>,
+    /// Reports visitors who are neither keyed nor signed, and those that the project's setting `visitors` leaves out;
+    /// absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unvouched: Option<HealthCheck>,
     /// Reports another live experiment that changes the effect of this one on its primary goal; absent if there is
     /// none. Pairs are checked every night.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,11 +162,12 @@ impl Health {
         let lost_events = lost_events(computed);
         let event_log = event_log(&computed.manifest);
         let interaction = interaction::check(computed);
+        let unvouched = unvouched(&computed.trust, &computed.manifest.policy);
         let of_metric = [currency.as_ref(), orders.as_ref(), before_entry.as_ref(), prevented_submits.as_ref()];
         let grade = [Some(&guardrails), Some(&event_log)]
             .into_iter()
             .chain(of_metric)
-            .chain([lost_events.as_ref(), interaction.as_ref()])
+            .chain([lost_events.as_ref(), unvouched.as_ref(), interaction.as_ref()])
             .flatten()
             .fold(checks.grade(), |grade, check| grade.with(check.grade));
         Self {
@@ -183,9 +189,46 @@ impl Health {
             before_entry: before_entry.as_ref().map(HealthCheck::new),
             prevented_submits: prevented_submits.as_ref().map(HealthCheck::new),
             lost_events: lost_events.as_ref().map(HealthCheck::new),
+            unvouched: unvouched.as_ref().map(HealthCheck::new),
             interaction: interaction.as_ref().map(HealthCheck::new),
         }
     }
+}
+
+/// Share of the visitors that the policy leaves out above which the check warns.
+const LEFT_OUT_WARN: f64 = 0.5;
+
+/// Reports visitors whom nobody vouches for: neither a key nor a signature. `None` if there are none and the policy
+/// leaves nobody out.
+fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> {
+    let VisitorsByTrust { keyed, signed, unsigned } = *visitors;
+    let (left_out, what) = match policy.visitors {
+        TrustPolicy::Any => (0, ""),
+        TrustPolicy::Signed => (unsigned, "neither signed nor keyed"),
+        TrustPolicy::Keyed => (signed + unsigned, "not keyed"),
+    };
+    let all = keyed + signed + unsigned;
+    let share = |number: u64| 100.0 * number as f64 / all.max(1) as f64;
+    let visitors = |number: u64| if number == 1 { "1 visitor".to_owned() } else { format!("{number} visitors") };
+    if left_out > 0 {
+        let message = format!(
+            "Left out: {} ({:.1} %), who are {what}, because the project's setting visitors is {}.",
+            visitors(left_out),
+            share(left_out),
+            policy.visitors.word()
+        );
+        let is_most = left_out as f64 > LEFT_OUT_WARN * all as f64;
+        return Some(Check::new(if is_most { Grade::Warn } else { Grade::Ok }, message));
+    }
+    (policy.visitors == TrustPolicy::Any && unsigned > 0).then(|| {
+        let message = format!(
+            "{} ({:.1} %) are neither signed nor keyed, so anybody can have made them up. They count here, but no \
+             experiment is ended or served automatically because of them.",
+            visitors(unsigned),
+            share(unsigned)
+        );
+        Check::new(Grade::Ok, message)
+    })
 }
 
 /// Number of orders that count, in all arms.
@@ -255,6 +298,7 @@ impl Health {
             before_entry,
             prevented_submits,
             lost_events,
+            unvouched,
             interaction,
         } = self;
         let plain = [
@@ -274,6 +318,7 @@ impl Health {
             ("before_entry", before_entry.as_ref()),
             ("prevented_submits", prevented_submits.as_ref()),
             ("lost_events", lost_events.as_ref()),
+            ("unvouched", unvouched.as_ref()),
             ("interaction", interaction.as_ref()),
         ];
         let plain = plain.into_iter().filter_map(|(name, check)| Some((name, check?)));

@@ -49,6 +49,7 @@ impl Health {
             before_entry,
             prevented_submits,
             lost_events,
+            unvouched,
             interaction,
         } = self;
         Self {
@@ -94,6 +95,7 @@ impl Health {
             before_entry,
             prevented_submits,
             lost_events,
+            unvouched,
             // The message names other experiments.
             interaction: interaction.map(|check| {
                 check.with_sentence(
