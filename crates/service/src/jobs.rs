@@ -16,6 +16,7 @@ mod findings;
 mod interactions;
 mod page_harm;
 mod summaries;
+mod trusted;
 
 pub use conversions::{ConversionChecks, report_conversions};
 pub use exposures::{ExposureChecks, report_exposures};
@@ -46,6 +47,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use trusted::{Judged, Weight, rests_on_one_network};
 
 /// The actor that history shows for acts of the clock.
 pub const CLOCK: Actor = Actor::System("clock");
@@ -443,6 +445,12 @@ async fn check_result(
     let experiment = inputs.experiment();
     let target = Target { project: project.clone(), id, precondition: Precondition::None };
     if let Some(winner) = autopilot::winner(&inputs, &computed) {
+        let arm = winner.arm;
+        let holds = |computed: &Computed| autopilot::winner(&inputs, computed).is_some_and(|winner| winner.arm == arm);
+        let judged = Judged { inquiry: Inquiry::default(), arm, weight: Weight::Outcome };
+        if let Some(why) = rests_on_one_network(app, project, id, &judged, holds).await? {
+            return hold_back(app, term, target, Rule::Autopilot, why).await;
+        }
         return autopilot::serve(app, term, target, experiment.revision, winner, &computed).await;
     }
     if let Some(record) = experiment.piloted() {
@@ -456,6 +464,13 @@ async fn check_result(
             None => Ok(None),
         };
     };
+    if let Some(arm) = met.arm {
+        let holds = |computed: &Computed| met_rule(&inputs, computed).is_some_and(|found| found.verdict == met.verdict);
+        let judged = Judged { inquiry: Inquiry::default(), arm, weight: Weight::Outcome };
+        if let Some(why) = rests_on_one_network(app, project, id, &judged, holds).await? {
+            return hold_back(app, term, target, met.rule, why).await;
+        }
+    }
     let change = Change::new(app, &CLOCK, target, "stop");
     let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
     let (rule, revision) = (met.rule, experiment.revision);
@@ -468,6 +483,14 @@ async fn check_result(
     };
     let changed = apply(app, term, change, rule, None, Some(manifest), decide).await?;
     Ok(changed.map(|_| rule))
+}
+
+/// Records that the clock does not act by a rule. Nobody else decides: a person who reads the reason can act.
+async fn hold_back<T>(app: &App, term: i64, target: Target, rule: Rule, why: String) -> Result<Option<T>> {
+    let change = Change::new(app, &CLOCK, target, "hold back");
+    let decide = move |before: &Experiment, now: Instant| Ok(Some(before.held_back(rule, why, now)));
+    apply(app, term, change, rule, None, None, decide).await?;
+    Ok(None)
 }
 
 /// Returns the experiment with its result, as everybody reads it.
@@ -483,7 +506,8 @@ async fn look(
 }
 
 /// Returns the experiment with the result that the clock acts on. The plan in force decides, regardless
-/// of later changes of the primary goal, the threshold and the smallest lift.
+/// of later changes of the primary goal, the threshold and the smallest lift. Visitors who are neither signed nor keyed
+/// do not count.
 async fn judge(
     app: &App,
     project: &Arc<Project>,
@@ -491,7 +515,7 @@ async fn judge(
     inquiry: Inquiry,
 ) -> Result<(ReportInputs, Arc<Computed>)> {
     let inputs = load(app, project.id, id, &inquiry).await?.map_err(not_found)?;
-    let inquiry = inputs.judged_by(PlanBasis::InForce, inquiry);
+    let inquiry = Inquiry { trusted_only: true, ..inputs.judged_by(PlanBasis::InForce, inquiry) };
     let computed = report_of(app, project, id, inquiry, false, &inputs).await?;
     Ok((inputs, computed))
 }
@@ -502,6 +526,9 @@ struct MetRule {
     rule: Rule,
     detail: String,
     numbers: Map<String, Value>,
+    /// Arm and verdict that the rule is about; `None` for a rule about all visitors.
+    arm: Option<Arm>,
+    verdict: Option<Verdict>,
 }
 
 /// Returns the first rule that the result meets.
@@ -521,6 +548,8 @@ fn met_rule(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
             rule: Rule::Visitors,
             detail: format!("{visitors} visitors had entered, and the limit is {limit}"),
             numbers: object(json!({ "visitors": visitors, "completion_visitor": limit })),
+            arm: None,
+            verdict: None,
         });
     }
     if experiment.follows(Rule::Conversions)
@@ -531,6 +560,8 @@ fn met_rule(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
             rule: Rule::Conversions,
             detail: format!("{conversions} visitors had converted on the primary goal, and the limit is {limit}"),
             numbers: object(json!({ "conversions": conversions, "completion_conversion": limit })),
+            arm: None,
+            verdict: None,
         });
     }
     if experiment.follows(Rule::Significant) { significant(inputs, computed) } else { None }
@@ -561,7 +592,13 @@ fn significant(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
             })
         })
         .collect();
-    Some(MetRule { rule: Rule::Significant, detail, numbers: object(json!({ "variants": arms })) })
+    Some(MetRule {
+        rule: Rule::Significant,
+        detail,
+        numbers: object(json!({ "variants": arms })),
+        arm: Some(Arm(u32::try_from(found.arm).unwrap_or(u32::MAX))),
+        verdict: Some(found.verdict),
+    })
 }
 
 /// Turns the reason of a verdict into a sentence about its arm.

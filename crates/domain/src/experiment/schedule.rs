@@ -462,6 +462,19 @@ impl Experiment {
         next
     }
 
+    /// Returns the experiment after the clock did not act by a rule about its result, for the reason `why`. It acts once
+    /// the reason is gone. Later checks with the same outcome change nothing.
+    #[must_use]
+    pub fn held_back(&self, rule: Rule, why: String, now: Instant) -> Self {
+        let mut next = self.clone();
+        if !self.schedule.last.as_ref().is_some_and(|last| last.rule == rule && last.failed.is_some()) {
+            let detail = format!("the rule {} does not act: {why}", rule.word());
+            next.schedule.last =
+                Some(ClockEntry { failed: Some(why), ..ClockEntry::of(rule, detail, Map::new(), now) });
+        }
+        next
+    }
+
     /// Warnings for the owner about dates and rules that will not act.
     pub(super) fn schedule_warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();

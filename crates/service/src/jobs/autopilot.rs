@@ -1,6 +1,7 @@
 //! Serves winners automatically, to an increasing share of visitors, and stops when a metric gets worse.
 
-use super::{CLOCK, JobOutcome, apply, called, judge, object};
+use super::trusted::{Judged, Weight, rests_on_one_network};
+use super::{CLOCK, JobOutcome, apply, called, hold_back, judge, object};
 use crate::app::App;
 use crate::experiments::{Change, Target};
 use muriel_analysis::{Grade, Verdict};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 /// An arm to serve, with the reason.
 pub(super) struct Winner {
-    arm: Arm,
+    pub(super) arm: Arm,
     detail: String,
     numbers: Map<String, Value>,
 }
@@ -110,6 +111,12 @@ pub(super) async fn guard(
     let (inputs, computed) = judge(app, &target.project, target.id, inquiry).await?;
     let looked_at = inputs.experiment();
     let Some(why) = worse(&computed, record.arm) else { return Ok(None) };
+    let is_worse = |computed: &Computed| worse(computed, record.arm).is_some();
+    let inquiry = Inquiry { report_phase: Phase::AllTime, ..Inquiry::default() };
+    let judged = Judged { inquiry, arm: record.arm, weight: Weight::Outcome };
+    if let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, is_worse).await? {
+        return hold_back(app, term, target, Rule::Guardrail, why).await;
+    }
     let revision = experiment.revision;
     if looked_at.revision != revision {
         return Ok(None);

@@ -6,7 +6,8 @@
 //! see [`Experiment::protected_arms`]. A person who starts the experiment again has been warned, so an
 //! unchanged arm does not end it a second time.
 
-use super::{CHECK_AGAIN_US, CLOCK, Leadership, apply, fails_by_itself, object, project};
+use super::trusted::{Judged, Weight, rests_on_one_network};
+use super::{CHECK_AGAIN_US, CLOCK, Leadership, apply, fails_by_itself, hold_back, object, project};
 use crate::app::App;
 use crate::experiments::{Change, Target};
 use crate::results::{load, not_found, report_of};
@@ -79,28 +80,39 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
     for protected in experiment.protected_arms() {
         arms.entry(protected.since).or_default().insert(protected.arm);
     }
-    let (mut found, mut manifest) = (BTreeMap::new(), None);
+    let (mut found, mut manifest, mut held_back) = (BTreeMap::new(), None, None);
     for (entered_since, arms) in arms {
         if entered_since.is_some_and(|since| since >= app.clock.now()) {
             continue;
         }
         let inquiry = Inquiry { entered_since: entered_since.map(Instant::to_ms), ..Inquiry::default() };
-        let inquiry = inputs.judged_by(PlanBasis::InForce, inquiry);
-        let computed = report_of(app, &project, id, inquiry, false, &inputs).await?;
-        let harm = harm(&computed, &arms, entered_since);
+        let inquiry = Inquiry { trusted_only: true, ..inputs.judged_by(PlanBasis::InForce, inquiry) };
+        let computed = report_of(app, &project, id, inquiry.clone(), false, &inputs).await?;
+        let mut harm = harm_of(&computed, &arms, entered_since);
+        for arm in arms.iter().filter(|arm| harm.contains_key(arm)).copied().collect::<Vec<_>>() {
+            let judged = Judged { inquiry: inquiry.clone(), arm, weight: Weight::Visitors };
+            let holds = |computed: &Computed| harm_of(computed, &arms, entered_since).contains_key(&arm);
+            if let Some(why) = rests_on_one_network(app, &project, id, &judged, holds).await? {
+                harm.remove(&arm);
+                held_back = Some(why);
+            }
+        }
         if manifest.is_none() && !harm.is_empty() {
             manifest = Some(serde_json::to_value(&computed.manifest).map_err(Error::internal)?);
         }
         found.extend(harm);
     }
+    let target = Target { project, id, precondition: Precondition::None };
     if found.is_empty() {
+        if let Some(why) = held_back {
+            hold_back::<()>(app, term, target, Rule::PageHarm, why).await?;
+        }
         return Ok(false);
     }
     let arms: Vec<Arm> = found.keys().copied().collect();
     let (sentences, numbers): (Vec<String>, Vec<Value>) = found.into_values().unzip();
     let detail = format!("its pages are harmed, and the project ends such experiments: {}", sentences.join(" "));
     let numbers = object(json!({ "variants": numbers }));
-    let target = Target { project, id, precondition: Precondition::None };
     let change = Change::new(app, &CLOCK, target, "stop");
     let revision = experiment.revision;
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
@@ -114,7 +126,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
 }
 
 /// Returns the harm by these arms among visitors who entered since `since`: a sentence and the numbers for each.
-fn harm(computed: &Computed, arms: &BTreeSet<Arm>, since: Option<Instant>) -> BTreeMap<Arm, (String, Value)> {
+fn harm_of(computed: &Computed, arms: &BTreeSet<Arm>, since: Option<Instant>) -> BTreeMap<Arm, (String, Value)> {
     let measurement = |it: &&PageMeasurement| {
         json!({
             "metric": it.metric.word(),

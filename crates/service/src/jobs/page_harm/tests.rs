@@ -105,8 +105,15 @@ impl Shop {
         self.change(id, |it| *it = it.moved(Status::Live, now).unwrap()).await;
     }
 
-    /// Adds `number` visitors to each arm now; `failed` of them get a page that fails, per arm.
+    /// Adds `number` signed visitors to each arm now, each from a network of their own; `failed` of them get a page that
+    /// fails, per arm.
     async fn visit(&self, id: ExperimentId, number: u64, failed: [u64; 3]) {
+        let network = |visitor: u64| format!("10.{}.{}.0", visitor / 256, visitor % 256);
+        self.visit_as(id, number, failed, |visitor| json!({ "signed": true, "network": network(visitor) })).await;
+    }
+
+    /// Like [`Self::visit`], with these fields of each visitor's events.
+    async fn visit_as(&self, id: ExperimentId, number: u64, failed: [u64; 3], fields: impl Fn(u64) -> Value) {
         let (epoch, at, key) = (self.find(id).await.epoch, self.app.clock.now(), &self.project.key);
         let (mut lines, mut events) = (Vec::new(), Vec::new());
         for (arm, failed) in failed.into_iter().enumerate() {
@@ -120,7 +127,9 @@ impl Shop {
                         "id": event_id.to_string(), "project_key": key, "at": at, "received_at": at, "bot": false,
                         "visitor": { "id": format!("v{visitor}") }, "test_id": id.0, "variant_id": arm.to_string(),
                     });
-                    event.as_object_mut().unwrap().extend(all.as_object().unwrap().clone());
+                    for fields in [all, fields(visitor)] {
+                        event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+                    }
                     lines.extend(event.to_string().into_bytes());
                     lines.push(b'\n');
                     events.push(BatchEvent { id: event_id, scope: DedupScope::PROJECT, end: lines.len() });
@@ -166,6 +175,29 @@ async fn code_that_was_repaired_is_not_judged_by_what_it_was() {
     let variant = &last.numbers["variants"][0];
     assert_eq!((&variant["variant_id"], &variant["harmed"][0]["visitors"]), (&json!("1"), &json!(110)));
     assert!(variant["entered_since"].is_string(), "{variant}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn harm_that_one_network_reports_ends_nothing() {
+    let mut shop = Shop::open().await;
+    let id = shop.experiment("one").await;
+    shop.visit(id, 110, [0, 0, 0]).await;
+    // Nobody has signed these.
+    shop.visit_as(id, 200, [0, 180, 0], |visitor| json!({ "network": format!("10.1.{}.0", visitor % 256) })).await;
+    assert_eq!(shop.ended().await, []);
+    assert_eq!(shop.find(id).await.schedule.last, None, "unsigned visitors do not count");
+    shop.visit_as(id, 110, [0, 100, 0], |_| json!({ "signed": true, "network": "203.0.113.0" })).await;
+    assert_eq!(shop.ended().await, []);
+    let last = shop.find(id).await.schedule.last.unwrap();
+    assert_eq!(last.rule, Rule::PageHarm);
+    assert!(last.failed.as_ref().is_some_and(|why| why.contains("without one network")), "{last:?}");
+    let revision = shop.find(id).await.revision;
+    shop.visit_as(id, 5, [0, 5, 0], |_| json!({ "signed": true, "network": "203.0.113.0" })).await;
+    assert_eq!(shop.ended().await, []);
+    assert_eq!(shop.find(id).await.revision, revision, "the same reason is stored once");
+    // With a key it does not matter where the visitors are.
+    shop.visit_as(id, 110, [0, 60, 0], |_| json!({ "vouched": true, "network": "203.0.113.0" })).await;
+    assert_eq!(shop.ended().await, [id]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
