@@ -61,6 +61,7 @@ mod storage;
 mod targeting;
 mod team;
 mod tenants;
+mod trust;
 mod trusted_events;
 mod variants;
 mod visitor_data;

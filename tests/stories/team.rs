@@ -139,7 +139,8 @@ fn keys_and_projects_are_made_by_admins(on: On) {
     let second = admin.in_project(project["project_key"].as_str().expect("a key"));
     let settings = second.get("/settings").ok();
     let defaults = json!({ "name": "Second", "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "",
-        "editors_have_code": false, "approve_code": false, "approve_live": false, "stop_on_page_harm": false });
+        "editors_have_code": false, "approve_code": false, "approve_live": false, "stop_on_page_harm": false, "visitors": "any",
+        "orders": "any" });
     assert_eq!(settings["settings"], defaults);
     let changed = second
         .patch("/settings", json!({ "name": "2nd", "consent": "required", "health": 0, "approve_live": true }))

@@ -338,6 +338,8 @@ function settingsOf(key, state) {
     editors_have_code: false,
     approve_code: true,
     approve_live: false,
+    visitors: "any",
+    orders: "any",
     stop_on_page_harm: true,
     ...state.settings.get(key),
   };

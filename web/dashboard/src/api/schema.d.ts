@@ -3529,6 +3529,11 @@ export interface components {
         EventsTaken: {
             results: components["schemas"]["EventResult"][];
             success: boolean;
+            /**
+             * @description Signature of the visitor's id, to be sent as `visitor.signature` from then on. Absent when a valid signature or
+             *     a key was sent, for bots, and when the network got 100 signatures in this hour.
+             */
+            visitor_signature?: string | null;
         };
         /**
          * @description `ok`: stored durably. `duplicate`: was stored before. `invalid`: not stored.
@@ -3546,6 +3551,8 @@ export interface components {
             id: string;
             /** @description IP address. With a bearer key only. */
             ip?: string | null;
+            /** @description `visitor_signature` of an earlier answer to this visitor's events. Ignored with a bearer key. */
+            signature?: string | null;
             /** @description User agent. With a bearer key only. */
             user_agent?: string | null;
         };
@@ -4433,6 +4440,7 @@ export interface components {
              *     `sample_ratio` or `crossovers` is not known.
              */
             status: string;
+            unvouched?: components["schemas"]["HealthCheck"] | null;
         };
         /** @description One check. */
         HealthCheck: {
@@ -5168,8 +5176,8 @@ export interface components {
              */
             detail: string;
             /**
-             * @description Reason why the action failed. The experiment was left unchanged, and the start is retried when the experiment
-             *     changes.
+             * @description Reason why the action was not taken. The experiment was left unchanged. A start is retried when the experiment
+             *     changes; a rule about the result acts once the reason is gone.
              * @example its end date had passed too before it could be started
              */
             failed?: string;
@@ -6481,8 +6489,12 @@ export interface components {
              * @example Shop
              */
             name: string;
+            /** @description Orders and refunds that results count, by who sent them. */
+            orders: components["schemas"]["TrustPolicy"];
             /** @description True when experiments that are known to harm their pages are ended automatically: see `page_health` of a result. */
             stop_on_page_harm: boolean;
+            /** @description Visitors that results count, by who sent their exposures: see `health.unvouched` of a result. */
+            visitors: components["schemas"]["TrustPolicy"];
         };
         /** @description A project's settings. */
         ProjectSettingsAnswer: {
@@ -6526,8 +6538,12 @@ export interface components {
              * @example Shop
              */
             name?: string;
+            /** @description Orders and refunds that results count, by who sent them. */
+            orders?: components["schemas"]["TrustPolicy"];
             /** @description True when experiments that are known to harm their pages are ended automatically: see `page_health` of a result. */
             stop_on_page_harm?: boolean;
+            /** @description Visitors that results count, by who sent their exposures: see `health.unvouched` of a result. */
+            visitors?: components["schemas"]["TrustPolicy"];
         };
         /** @description A proposed change. */
         Proposal: {
@@ -7952,6 +7968,11 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
+        /**
+         * @description Events that count: `any`, `signed` (with the visitor's signature or with an API key) or `keyed` (with an API key).
+         * @enum {string}
+         */
+        TrustPolicy: "any" | "signed" | "keyed";
         /**
          * @description Comparison with a page's URL.
          * @enum {string}

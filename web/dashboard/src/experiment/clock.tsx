@@ -39,7 +39,9 @@ export function ClockCard() {
         )}
         {last?.failed && (
           <Note tone="bad">
-            It could not be started on {moment(last.at)}: {last.failed}. Muriel retries when the experiment changes.
+            {last.act === "start"
+              ? `It could not be started on ${moment(last.at)}: ${last.failed}. Muriel retries when the experiment changes.`
+              : `The rule ${last.rule} did not act on ${moment(last.at)}: ${last.failed}. It acts once this is no longer so; you can act now.`}
           </Note>
         )}
         {last && !last.failed && (

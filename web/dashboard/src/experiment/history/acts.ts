@@ -15,6 +15,7 @@ const ACTS: Record<string, string> = {
   "stop serving": "stopped serving the winner",
   conclude: "concluded it",
   reopen: "reopened it",
+  "hold back": "did not act by a rule",
   "confirm plan": "confirmed the changed plan",
   delete: "deleted it",
   reweight: "moved the weights of the variants",

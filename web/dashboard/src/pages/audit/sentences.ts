@@ -35,6 +35,7 @@ const ACTS: Record<string, Record<string, string>> = {
     "stop serving": "stopped serving the winner of",
     conclude: "concluded",
     reopen: "reopened",
+    "hold back": "did not act by a rule of",
     "confirm plan": "confirmed the changed plan of",
     reweight: "moved the weights of",
     approve: "approved a change of",

@@ -48,6 +48,8 @@ const LABELS: Record<keyof Settings, string> = {
   editors_have_code: "Editors may change code that runs on pages",
   approve_code: "A second person approves changes of code",
   approve_live: "A second person approves changes of live experiments",
+  visitors: "Visitors that results count",
+  orders: "Orders that results count",
 };
 
 function SettingsForm({ projectKey, settings }: { projectKey: string; settings: Settings }) {
@@ -129,6 +131,34 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
               name="stop_on_page_harm"
               label={LABELS.stop_on_page_harm}
               hint="Once a variant is known to throw errors or to slow pages down by more than a margin. The history says why."
+            />
+          </div>
+        </Card>
+        <Card title="Trust" about="Anybody can send events to a public address. Results say how many they leave out.">
+          <div className="flex flex-col gap-4">
+            <FormRadios
+              form={form}
+              name="visitors"
+              legend={LABELS.visitors}
+              choices={[
+                [
+                  "any",
+                  "All visitors",
+                  "Automatic acts, such as ending an experiment, leave out those without a signature.",
+                ],
+                ["signed", "Signed ones", "Each network gets a hundred signatures of this server an hour."],
+                ["keyed", "Keyed ones", "Only visitors whose exposure your server sends with an API key."],
+              ]}
+            />
+            <FormRadios
+              form={form}
+              name="orders"
+              legend={LABELS.orders}
+              choices={[
+                ["any", "All orders", "Also those of visitors without a signature."],
+                ["signed", "Signed ones", "Orders of signed visitors, and orders with an API key."],
+                ["keyed", "Keyed ones", "Only orders that your server sends with an API key."],
+              ]}
             />
           </div>
         </Card>

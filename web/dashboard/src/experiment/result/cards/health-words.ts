@@ -91,6 +91,12 @@ export const CHECKS: Record<string, CheckWords> = {
     cause: "Amounts or currencies of orders cannot be read, or pages send events that are not valid.",
     next: "Listen for the script's error events on the page, and fix the problems that they name.",
   },
+  unvouched: {
+    name: "Visitors without a signature",
+    cause:
+      "Pages send events by themselves and do not repeat the signature of the answer, or a network has sent more than a hundred new visitors in an hour.",
+    next: "Send exposures with a key, or let pages send the signature. If the number is sudden, somebody may invent visitors.",
+  },
   interaction: {
     name: "Other experiments",
     cause: "Another experiment runs for the same visitors, and changes the effect of this one.",

@@ -1,0 +1,229 @@
+//! Trust in events: signatures of visitors, policies of a project, and what the clock acts on.
+
+use crate::results::{DAY, Shop, bought, counts};
+use crate::scene::{id, stored};
+use muriel_tests::{DEADLINE, On, TestApp, eventually, stories};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+stories![
+    a_visitor_gets_a_signature,
+    a_network_gets_a_hundred_signatures_an_hour,
+    a_project_counts_who_is_trusted_enough,
+    a_project_counts_orders_that_are_trusted_enough,
+    unsigned_visitors_decide_nothing,
+    one_network_decides_nothing,
+    signed_visitors_of_many_networks_decide,
+];
+
+const AT: &str = "2026-03-01T10:10:00Z";
+const HOUR: Duration = Duration::from_secs(3_600);
+const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+/// Starts a server that takes the addresses of visitors from a header.
+fn start(on: On) -> TestApp {
+    on.start_with(|settings| settings.trusted_proxies = "127.0.0.0/8".parse().expect("networks"))
+}
+
+/// Sends events of a visitor without a key from this address. Returns the answer.
+#[track_caller]
+fn send(shop: &Shop, address: &str, visitor: Value, events: &[Value]) -> Value {
+    let with_id = |event: &Value| {
+        let mut event = event.clone();
+        event["id"] = id().into();
+        event
+    };
+    let body = json!({ "visitor": visitor, "events": events.iter().map(with_id).collect::<Vec<_>>() });
+    let call = shop.collector.call().header("x-forwarded-for", address).header("user-agent", FIREFOX);
+    call.json(body).send().ok()
+}
+
+/// Lets visitors without a key enter each arm, `converted` of whom convert, each from the address that `of` returns.
+fn strangers(shop: &Shop, name: &str, arms: &[(&str, u32, u32)], of: impl Fn(u32) -> String) {
+    for (arm, visitors, converted) in arms {
+        for number in 0..*visitors {
+            let mut events = vec![shop.exposure(arm, AT)];
+            if number < *converted {
+                let mut event = bought();
+                event["at"] = "2026-03-01T10:11:00Z".into();
+                events.push(event);
+            }
+            let visitor = json!({ "id": format!("{name}-{arm}-{number}") });
+            send(shop, &of(number), visitor, &events);
+        }
+    }
+}
+
+/// Uses up the signatures that a network gets in this hour.
+fn exhaust(shop: &Shop, address: &str) {
+    for number in 0..=100 {
+        let answer = send(shop, address, json!({ "id": format!("filler-{address}-{number}") }), &[bought()]);
+        assert_eq!(answer.get("visitor_signature").is_some(), number < 100, "{number}: {answer}");
+    }
+}
+
+fn verdict(result: &Value) -> &str {
+    result["variants"][1]["analysis"]["verdict"].as_str().expect("a verdict")
+}
+
+fn served(shop: &Shop) -> Value {
+    shop.client.details(shop.test_id)["serving_variant_id"].clone()
+}
+
+fn a_visitor_gets_a_signature(on: On) {
+    let shop = Shop::open_in(start(on), json!({}));
+    let send = |visitor: Value| send(&shop, "203.0.113.7", visitor, &[bought()]);
+    let first = send(json!({ "id": "v-1" }));
+    let signature = first["visitor_signature"].as_str().expect("a signature").to_owned();
+    assert_eq!(signature.len(), 24);
+    let known = send(json!({ "id": "v-1", "signature": signature }));
+    assert_eq!(known.get("visitor_signature"), None);
+    // It is the visitor's own.
+    let other = send(json!({ "id": "v-2", "signature": signature }));
+    assert!(other["visitor_signature"].as_str().is_some_and(|own| own != signature), "{other}");
+    let again = send(json!({ "id": "v-1", "signature": null }));
+    assert_eq!(again["visitor_signature"], signature);
+    let body = json!({ "visitor": { "id": "v-3", "signature": 7 }, "events": [] });
+    shop.collector.call().json(body).send().invalid(&["visitor.signature"]);
+    // Neither a bot nor a server with a key gets one.
+    let event = |kind: &str| json!([{ "id": id(), "type": "custom", "name": kind }]);
+    let bot = json!({ "visitor": { "id": "v-4" }, "events": event("of a bot") });
+    let bot = shop.collector.call().header("user-agent", "Googlebot/2.1").json(bot).send().ok();
+    assert_eq!(bot.get("visitor_signature"), None);
+    let keyed = json!({ "visitor": { "id": "v-5", "signature": "x" }, "events": event("of a server") });
+    assert_eq!(shop.collector.trusted.post("", keyed).ok().get("visitor_signature"), None);
+    let of = |event: &Value| (event["visitor"]["id"].clone(), event["signed"] == true, event["vouched"] == true);
+    let expected = [
+        ("v-1", true, false),
+        ("v-1", true, false),
+        ("v-2", true, false),
+        ("v-1", true, false),
+        ("v-4", false, false),
+        ("v-5", false, true),
+    ];
+    assert_eq!(stored(&shop.app).iter().map(of).collect::<Vec<_>>(), expected.map(|(v, s, k)| (json!(v), s, k)));
+    // A restarted server knows the signature again.
+    let mut shop = shop;
+    shop.app.start_again();
+    shop.client = shop.client.at(shop.app.address);
+    shop.collector = crate::scene::Collector::of(&shop.client);
+    let known = self::send(&shop, "203.0.113.7", json!({ "id": "v-1", "signature": signature }), &[bought()]);
+    assert_eq!(known.get("visitor_signature"), None);
+}
+
+fn a_network_gets_a_hundred_signatures_an_hour(on: On) {
+    let shop = Shop::open_in(start(on), json!({}));
+    exhaust(&shop, "203.0.113.7");
+    let send = |address: &str| send(&shop, address, json!({ "id": "late" }), &[bought()]);
+    assert_eq!(send("203.0.113.200").get("visitor_signature"), None, "another address of the network");
+    assert!(send("198.51.100.7").get("visitor_signature").is_some(), "another network");
+    shop.app.pass(HOUR);
+    assert!(send("203.0.113.200").get("visitor_signature").is_some(), "the next hour");
+}
+
+fn a_project_counts_who_is_trusted_enough(on: On) {
+    let shop = Shop::open_in(start(on), json!({}));
+    shop.crowd("keyed", &[("0", 30, 6), ("1", 30, 9)], AT, &bought());
+    strangers(&shop, "signed", &[("0", 5, 1), ("1", 5, 2)], |_| "198.51.100.7".to_owned());
+    exhaust(&shop, "203.0.113.7");
+    strangers(&shop, "unsigned", &[("0", 3, 0), ("1", 7, 7)], |_| "203.0.113.7".to_owned());
+    shop.app.pass(DAY);
+    let patch = |visitors: &str| shop.client.patch("/settings", json!({ "visitors": visitors }));
+    let message = |result: &Value| {
+        let check = &result["health"]["unvouched"];
+        assert_eq!(check["status"], "ok");
+        check["message"].as_str().expect("a sentence").to_owned()
+    };
+    let all = shop.result("");
+    assert_eq!(counts(&all), [(38, 7), (42, 18)]);
+    assert!(message(&all).starts_with("10 visitors (12.5 %) are neither signed nor keyed"), "{all}");
+    assert_eq!(all["manifest"].get("policy"), None);
+    for (visitors, expected, said) in [
+        ("signed", [(35, 7), (35, 11)], "Left out: 10 visitors (12.5 %), who are neither signed nor keyed, because"),
+        ("keyed", [(30, 6), (30, 9)], "Left out: 20 visitors (25.0 %), who are not keyed, because"),
+    ] {
+        assert_eq!(patch(visitors).ok()["settings"]["visitors"], visitors);
+        let result = shop.result("");
+        assert_eq!(counts(&result), expected, "{visitors}");
+        assert!(message(&result).starts_with(said), "{result}");
+        assert_eq!(result["manifest"]["policy"], json!({ "visitors": visitors, "orders": "any" }));
+    }
+    patch("any").ok();
+    assert_eq!(counts(&shop.result("")), counts(&all));
+    patch("some").invalid(&["visitors"]);
+}
+
+fn a_project_counts_orders_that_are_trusted_enough(on: On) {
+    let shop = Shop::open_in(start(on), json!({}));
+    let goal =
+        json!({ "goal_name": "Revenue", "goal_type": "revenue", "goal_value": "Purchase", "goal_key": "revenue" });
+    shop.client.post("/goal", goal).created();
+    shop.client.patch(&format!("/experiment/{}", shop.test_id), json!({ "primary_goal_key": "revenue" })).ok();
+    let order = |number: &str, value: f64| json!({ "type": "order", "name": "Purchase", "currency": "EUR", "value": value, "order_id": number, "at": AT });
+    for (arm, number) in [("0", "A-1"), ("1", "A-2")] {
+        let events = [shop.exposure(arm, AT), order(number, 10.0)].map(|mut event| {
+            event["id"] = id().into();
+            event
+        });
+        let body = json!({ "visitor": { "id": format!("keyed-{arm}") }, "events": events });
+        shop.collector.trusted.post("", body).ok();
+    }
+    send(&shop, "198.51.100.7", json!({ "id": "signed" }), &[shop.exposure("1", AT), order("A-3", 20.0)]);
+    exhaust(&shop, "203.0.113.7");
+    send(&shop, "203.0.113.7", json!({ "id": "unsigned" }), &[shop.exposure("1", AT), order("A-4", 40.0)]);
+    shop.app.pass(DAY);
+    for (orders, revenue, visitors) in [("any", 80.0, 4), ("signed", 40.0, 4), ("keyed", 20.0, 4)] {
+        shop.client.patch("/settings", json!({ "orders": orders })).ok();
+        let result = shop.result("");
+        assert_eq!(result["total_revenue"], revenue, "{orders}");
+        assert_eq!(
+            result["variants"][0]["visitors"].as_u64().zip(result["variants"][1]["visitors"].as_u64()),
+            Some((1, visitors - 1))
+        );
+    }
+}
+
+/// Opens a shop where the clock serves a winner, with keyed visitors among whom nothing differs.
+fn calm(on: On) -> Shop {
+    let besides = json!({ "plan": { "mde": 5 }, "configuration": { "is_autopilot": 1 } });
+    let shop = Shop::open_in(start(on), besides);
+    shop.crowd("keyed", &[("0", 300, 30), ("1", 300, 30)], AT, &bought());
+    shop
+}
+
+fn unsigned_visitors_decide_nothing(on: On) {
+    let shop = calm(on);
+    exhaust(&shop, "203.0.113.7");
+    strangers(&shop, "attack", &[("0", 110, 0), ("1", 110, 110)], |_| "203.0.113.7".to_owned());
+    shop.app.pass(DAY + HOUR);
+    let result = shop.result("");
+    assert_eq!(verdict(&result), "win", "readers see what the project's policy counts");
+    assert!(
+        result["health"]["unvouched"]["message"].as_str().is_some_and(|it| it.contains("220 visitors")),
+        "{result}"
+    );
+    shop.app.run_task("check_completion_rules");
+    assert_eq!(served(&shop), Value::Null);
+}
+
+fn one_network_decides_nothing(on: On) {
+    let shop = calm(on);
+    strangers(&shop, "attack", &[("0", 50, 0), ("1", 50, 50)], |_| "203.0.113.7".to_owned());
+    shop.app.pass(DAY + HOUR);
+    let result = shop.result("");
+    assert_eq!((verdict(&result), result["health"].get("unvouched")), ("win", None));
+    shop.app.run_task("check_completion_rules");
+    assert_eq!(served(&shop), Value::Null);
+}
+
+fn signed_visitors_of_many_networks_decide(on: On) {
+    let shop = calm(on);
+    strangers(&shop, "page", &[("0", 150, 10), ("1", 150, 90)], |number| format!("203.0.{number}.7"));
+    shop.app.pass(DAY + HOUR);
+    assert_eq!(verdict(&shop.result("")), "win");
+    let is_served = || {
+        shop.app.run_task("check_completion_rules");
+        served(&shop) == "1"
+    };
+    eventually("the winner is served", DEADLINE, is_served);
+}
