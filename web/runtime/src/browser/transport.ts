@@ -1,6 +1,7 @@
 // Sends events: batches them, sends them in requests that outlive the page, and retries those that the server did not
 // accept. The server deduplicates by id, so sending an event twice is harmless.
 
+import type { Ruleset } from "../ruleset";
 import type { EventFields } from "./events";
 import {
   BATCH_MAX,
@@ -47,6 +48,8 @@ export function uuid(): string {
   return `${at.slice(0, 8)}-${at.slice(8)}-7${hex(a, 3)}-8${hex(b, 3)}-${hex(c, 4)}${hex(d, 4)}${hex(e, 4)}`;
 }
 
+declare const RULESET: Ruleset;
+
 /** Called with events that are dropped, each with the reason. */
 export type DroppedListener = (events: [event: EventFields, why: string][]) => void;
 
@@ -74,8 +77,17 @@ const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes 
 export function transport(visitor: () => object | undefined, left: () => void, dropped: DroppedListener): Transport {
   // A server that is reached through the site renews our cookies, for this domain.
   const to = (): string => endpoint("events") + (domain() && "?d=" + domain());
+  const stored = (what: string): EventFields[] => parse(readLocal(what) ?? "[]");
   /** The queue: events as JSON, until the server has accepted them. */
-  let waiting = quietly(() => (parse(readLocal("q_") ?? "[]") as EventFields[]).map(stringify)) ?? [];
+  let waiting =
+    quietly(() =>
+      [
+        ...stored("q_"),
+        // Earlier versions stored the events of all projects together. Only those with a `test_id` show their project.
+        ...stored("q").filter(({ test_id: of }) => RULESET.experiments.some(({ test_id }) => test_id === of)),
+      ].map(stringify),
+    ) ?? [];
+  storeLocal("q", "");
   /** The events of the queue that are in flight. */
   const flying = new Set<string>();
   let isKept = waiting[0];
