@@ -17,7 +17,8 @@ use crate::{BoxFuture, Error, PostgresOptions, Result, postgres};
 pub(crate) type Wire = Connection<Socket, TlsStream<Socket>>;
 type DriverResult<T> = std::result::Result<T, tokio_postgres::Error>;
 
-/// Number of comparisons of two sessions. Of a pooler with other clients, one comparison may see nothing.
+/// Number of comparisons of two sessions. While a pooler serves other clients, a single comparison may not show that it
+/// shares sessions.
 const SESSION_CHECKS: usize = 3;
 
 /// Factory of connections to one database.
