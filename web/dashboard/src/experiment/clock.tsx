@@ -41,7 +41,7 @@ export function ClockCard() {
           <Note tone="bad">
             {last.act === "start"
               ? `It could not be started on ${moment(last.at)}: ${last.failed}. Muriel retries when the experiment changes.`
-              : `The rule ${last.rule} did not act on ${moment(last.at)}: ${last.failed}. It acts once this is no longer so; you can act now.`}
+              : `The rule ${last.rule} did not act on ${moment(last.at)}: ${last.failed}. Stop the experiment or serve the variant yourself if you trust the result.`}
           </Note>
         )}
         {last && !last.failed && (
