@@ -111,6 +111,8 @@ const newExperiment = createRoute({
     hypothesis: id(search.hypothesis),
     copy: id(search.copy),
   }),
+  // Each hypothesis and copy has a form of its own.
+  remountDeps: ({ params, search }) => ({ ...params, ...search }),
   component: lazyRouteComponent(() => import("./pages/experiment-new/new-experiment"), "NewExperimentPage"),
 });
 
@@ -432,6 +434,8 @@ export function makeRouter(queryClient: QueryClient) {
     defaultPreload: "intent",
     // React Query caches the data; the router caches none.
     defaultPreloadStaleTime: 0,
+    // What is typed or open on the page of one experiment must not appear on that of another.
+    defaultRemountDeps: ({ params }) => params,
     defaultPendingComponent: Pending,
     defaultErrorComponent: Failed,
     defaultNotFoundComponent: Missing,

@@ -1,5 +1,6 @@
 // area.mjs FILE: examines every page of an area with the real server in four variations (themes and widths), and then
-// once with hostile texts in everything that people write. FILE is one of `areas/`; `run.mjs` runs each of them in its
+// once with hostile texts in everything that people write. The former are loaded, the latter are reached from another
+// page, so each page is tried both ways. FILE is one of `areas/`; `run.mjs` runs each of them in its
 // own process.
 //
 // An area exports:
@@ -30,8 +31,7 @@ const tabs = new Tabs(async (role) => {
 
 /** Opens a page in the state to examine, and calls `work` with the visit. */
 function visit(of, seeded, { path, as = "owner", act }, settings, work) {
-  return tabs.during(as, settings, async (one) => {
-    await one.open(path(seeded, of));
+  return tabs.during(as, path(seeded, of), settings, async (one) => {
     await act?.(one.page, seeded);
     await work(one);
   });
@@ -75,7 +75,7 @@ const poisoned = once(async () => {
 for (const [name, page] of Object.entries(PAGES).filter(([, { isFixed }]) => !isFixed)) {
   test(`page ${name} with hostile texts`, async () => {
     const { other, seeded } = await poisoned();
-    await visit(other, seeded, page, { name }, async (one) => {
+    await visit(other, seeded, page, { name, loaded: false }, async (one) => {
       await one.settled();
       one.nothingWrong(name);
     });

@@ -25,8 +25,7 @@ for (const [name, state] of Object.entries(PAGES)) {
   const { path, as = "grace@example.com", server, act } = state;
   test(`page ${name}`, () =>
     inEveryLook(name, state, (settings, work) =>
-      servers.get(server).tabs.during(as, settings, async (visit) => {
-        await visit.open(path);
+      servers.get(server).tabs.during(as, path, settings, async (visit) => {
         await act?.(visit.page);
         await work(visit);
       }),

@@ -120,18 +120,23 @@ export class Visit {
     return page;
   }
 
-  /** Resets the tab: light, with only cookies stored, and without recorded errors. */
-  async renew(width = WIDE) {
+  /**
+   * Opens a page in light colours, with only cookies stored and without recorded errors. If it is `loaded`, the
+   * application begins anew; otherwise the page is reached from the open one (`go`), if a link can lead there.
+   */
+  async start(path, { width = WIDE, loaded = true } = {}) {
+    await this.resize(width);
+    await this.turn("light");
+    this.wrong.length = 0;
+    this.#count();
+    if (!loaded && isAnother(this.page.url(), this.address + path)) return this.go(path);
     // Open a file of the same origin first, so that the previous page is gone when its storage is cleared.
     await this.page.goto(`${this.address}${FILES}style.css`);
     await this.page.evaluate(() => {
       sessionStorage.clear();
       localStorage.clear();
     });
-    await this.resize(width);
-    await this.turn("light");
-    this.wrong.length = 0;
-    this.#count();
+    await this.open(path);
   }
 
   /** Records the counts that earlier visits have left on a shared server. */
@@ -148,8 +153,27 @@ export class Visit {
     await this.page.getByRole("heading", { name: "Experiments", level: 1 }).waitFor();
   }
 
+  /** Loads a page, as a bookmark does. */
   async open(path) {
     await this.page.goto(this.address + path);
+    await this.settled();
+  }
+
+  /**
+   * Goes to another page as a link does, without what earlier pages have stored in the tab. Loading it would cost the
+   * browser seven times as much. The page must be another one (`isAnother`).
+   */
+  async go(path) {
+    await this.page.evaluate((to) => {
+      sessionStorage.clear();
+      localStorage.clear();
+      const app = document.querySelector("#app");
+      const begun = new Promise((resolve) => {
+        new MutationObserver(() => app.matches(":not([data-settled])") && resolve()).observe(app, { attributes: true });
+      });
+      history.pushState(null, "", to);
+      return begun;
+    }, path);
     await this.settled();
   }
 
@@ -221,6 +245,19 @@ export class Visit {
   }
 }
 
+/**
+ * True if a link leads from one address to another page of the application. Another query is another state of the same
+ * page, with what is open in it, and shared results are a document of their own.
+ */
+function isAnother(from, to) {
+  const [before, after] = [new URL(from), new URL(to)];
+  return (
+    before.origin === after.origin &&
+    before.pathname !== after.pathname &&
+    ![before, after].some(({ pathname }) => pathname.startsWith("/share/"))
+  );
+}
+
 /** Runs in a page. Returns whether it is settled, or with `why` what it waits for. */
 function isSettled({ why }) {
   const isOver = ({ playState, effect }) => playState === "finished" || effect?.getTiming().iterations === Infinity;
@@ -248,14 +285,14 @@ export class Tabs {
   }
 
   /**
-   * Calls `work` with a visit. If it fails, a picture of the page is saved under `name`, and the visit is not used
-   * again.
+   * Opens a page and calls `work` with the visit. If it fails, a picture of the page is saved under `name`, and the
+   * visit is not used again.
    */
-  async during(who, { name, width }, work) {
+  async during(who, path, { name, ...settings }, work) {
     if (!this.#visits.has(who)) this.#visits.set(who, await this.#begin(who));
     const visit = this.#visits.get(who);
     try {
-      await visit.renew(width);
+      await visit.start(path, settings);
       return await work(visit);
     } catch (error) {
       this.#visits.delete(who);
@@ -286,7 +323,7 @@ export async function inEveryLook(name, { reopen = false }, visiting) {
     await visit.resize(NARROW);
     await inNarrow(visit, "dark", "light");
   });
-  if (reopen) await visiting({ name, width: NARROW }, (visit) => inNarrow(visit, "light", "dark"));
+  if (reopen) await visiting({ name, width: NARROW, loaded: false }, (visit) => inNarrow(visit, "light", "dark"));
 }
 
 /** Reads a download. Its bytes come through the connection, because the browser belongs to another process. */

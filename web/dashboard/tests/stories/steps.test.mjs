@@ -65,6 +65,29 @@ test("a draft is set up step by step, with the focus where one is", async () => 
   await visit.end();
 });
 
+test("what is typed for one experiment stays with it when another one is opened", async () => {
+  const [typed, other] = await Promise.all(
+    ["Typed", "Other"].map((test_name) =>
+      company.post("/create-experiment", { test_name, url: `https://shop.example/${test_name}`, variants: [{ name: "Variant 1" }] }),
+    ),
+  );
+  const visit = await begin();
+  const { page } = visit;
+  const setup = ({ test_id }) => `/p/${company.shop}/experiments/${test_id}/setup`;
+  const shows = (address) => until(async () => (await page.getByLabel("Page").inputValue()) === address, address);
+  await visit.open(setup(other));
+  await visit.go(setup(typed));
+  await page.getByLabel("Page").fill("https://shop.example/unsaved");
+  await page.goBack();
+  await page.getByRole("button", { name: "Leave and keep" }).click();
+  await shows("https://shop.example/Other");
+  assert.equal(await page.getByRole("button", { name: "Discard changes" }).count(), 0);
+  await page.goForward();
+  await shows("https://shop.example/unsaved");
+  visit.nothingWrong();
+  await visit.end();
+});
+
 test("the form proposes the lifts that the traffic can find, and says what a smaller one costs", async () => {
   const visit = await begin();
   const { page } = visit;

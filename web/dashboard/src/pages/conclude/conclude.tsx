@@ -50,7 +50,7 @@ const NOTHING: Fields = {
 
 export function ConcludePage() {
   const { experiment } = useExperiment();
-  return experiment.is_completed === 1 ? <IsConcluded /> : <ConcludeForm key={experiment.test_id} />;
+  return experiment.is_completed === 1 ? <IsConcluded /> : <ConcludeForm />;
 }
 
 function IsConcluded() {

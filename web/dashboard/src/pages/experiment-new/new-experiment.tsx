@@ -47,7 +47,7 @@ export function NewExperimentPage() {
         about="This creates a draft. Nobody sees it until you launch it. Until then, you can change everything except its kind."
       />
       {may(session, projectKey, "write") ? (
-        <NewForm key={projectKey} projectKey={projectKey} />
+        <NewForm projectKey={projectKey} />
       ) : (
         <Note>
           Your role in this project can view everything, but change nothing. Ask an editor to create the experiment.

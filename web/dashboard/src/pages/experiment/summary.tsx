@@ -31,7 +31,7 @@ export function SummaryPage() {
       </div>
       <div className="min-w-0">
         <Comments
-          key={`${experiment.test_id} ${person.person_id}`}
+          key={person.person_id}
           kind="experiment"
           projectKey={projectKey}
           id={experiment.test_id}

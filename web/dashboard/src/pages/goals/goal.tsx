@@ -32,7 +32,7 @@ export function GoalPage() {
   usePageTitle(read.data?.data.goal.goal_name ?? "Goal");
   return (
     <Page>
-      <Loaded query={read}>{(tagged) => <Opened key={goalId} projectKey={projectKey} tagged={tagged} />}</Loaded>
+      <Loaded query={read}>{(tagged) => <Opened projectKey={projectKey} tagged={tagged} />}</Loaded>
     </Page>
   );
 }

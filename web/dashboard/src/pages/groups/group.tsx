@@ -36,7 +36,7 @@ export function GroupPage() {
         {({ exclusion_groups: all }) => {
           const group = find(all);
           return group ? (
-            <OneGroup key={group.group_id} projectKey={projectKey} group={group} />
+            <OneGroup projectKey={projectKey} group={group} />
           ) : (
             <Gone projectKey={projectKey} />
           );

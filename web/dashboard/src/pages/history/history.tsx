@@ -12,7 +12,6 @@ export function HistoryPage() {
   const locked = useLocked();
   return (
     <Revisions
-      key={experiment.test_id}
       subject={{ kind: "experiment", projectKey, id: experiment.test_id }}
       chosen={revision}
       canRestore={locked === undefined}

@@ -33,7 +33,7 @@ export function HypothesisPage() {
   usePageTitle(read.data ? titleOf(read.data.data.hypothesis) : "Hypothesis");
   return (
     <Page>
-      <Loaded query={read}>{(tagged) => <Opened key={hypothesisId} projectKey={projectKey} tagged={tagged} />}</Loaded>
+      <Loaded query={read}>{(tagged) => <Opened projectKey={projectKey} tagged={tagged} />}</Loaded>
     </Page>
   );
 }

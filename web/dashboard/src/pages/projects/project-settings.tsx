@@ -31,7 +31,7 @@ export function ProjectSettingsPage() {
         about={<code className="font-mono text-sm break-all">{projectKey}</code>}
       />
       <Loaded query={settings}>
-        {(data) => <SettingsForm key={projectKey} projectKey={projectKey} settings={data.settings} />}
+        {(data) => <SettingsForm projectKey={projectKey} settings={data.settings} />}
       </Loaded>
     </Page>
   );

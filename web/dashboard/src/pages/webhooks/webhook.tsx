@@ -43,7 +43,7 @@ export function WebhookPage() {
   return (
     <Page width="form">
       {webhook ? (
-        <Details key={webhook.webhook_id} projectKey={projectKey} webhook={webhook} back={back} />
+        <Details projectKey={projectKey} webhook={webhook} back={back} />
       ) : (
         <>
           <PageHeader title="Webhook" above={back} />

@@ -21,7 +21,7 @@ export function TrafficStep() {
     <>
       <SplitForm />
       <Loaded query={distribution}>
-        {({ bandit }) => bandit !== undefined && <BanditCard key={experiment.test_id} bandit={bandit} />}
+        {({ bandit }) => bandit !== undefined && <BanditCard bandit={bandit} />}
       </Loaded>
       <PlacesCard />
       <EpochsCard />

@@ -19,7 +19,6 @@ import { Previews } from "./previews";
 const route = getRouteApi("/app/p/$projectKey/experiments/$testId/setup/variants");
 
 export function VariantsStep() {
-  const { experiment } = useExperiment();
   const locked = useLocked();
   const editing = useEditing();
   const { form, open } = editing;
@@ -35,7 +34,7 @@ export function VariantsStep() {
         className="flex flex-col gap-5"
       >
         <ArmList editing={editing} />
-        <ArmPanel key={`${experiment.test_id}/${open}/${editing.generation}`} editing={editing} />
+        <ArmPanel key={`${open}/${editing.generation}`} editing={editing} />
         <FormGuard form={form} />
       </StepForm>
       <Previews hasUnsaved={form.isChanged} />
