@@ -1,7 +1,6 @@
 // area.mjs FILE: examines every page of an area with the real server in four variations (themes and widths), and then
-// once with hostile texts in everything that people write. The former are loaded, the latter are reached from another
-// page, so each page is tried both ways. FILE is one of `areas/`; `run.mjs` runs each of them in its
-// own process.
+// once with hostile texts in everything that people write. The first state of each page is loaded, others are reached
+// from the page before. FILE is one of `areas/`; `run.mjs` runs each of them in its own process.
 //
 // An area exports:
 // - `seed(company, text)`: creates what the pages need, and returns the data for their paths. `text(plain, most)` is
@@ -58,11 +57,21 @@ const once = (make) => {
   return () => (made ??= make());
 };
 
+/** Pages that have been loaded: addresses without queries, ids and keys. */
+const loaded = new Set();
+function isFirst(path) {
+  const page = path.replace(/\?.*/, "").replaceAll(/\/(\d+|\w+_\w+)(?=\/|$)/g, "/…");
+  return !loaded.has(page) && loaded.add(page);
+}
+
 const plain = once(() => seed(company, (text) => text));
 for (const [name, page] of Object.entries(PAGES)) {
   test(`page ${name}`, async () => {
     const seeded = await plain();
-    await inEveryLook(name, page, (settings, work) => visit(company, seeded, page, settings, work));
+    const isLoaded = isFirst(page.path(seeded, company));
+    await inEveryLook(name, page, (settings, work) =>
+      visit(company, seeded, page, { loaded: isLoaded, ...settings }, work),
+    );
   });
 }
 

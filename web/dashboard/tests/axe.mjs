@@ -15,6 +15,8 @@ export async function axeFindings({ rules, known }) {
   const OF_WIDTHS = ["scrollable-region-focusable", "target-size"];
   /** With more elements than this, axe takes longer for a list of them than for the whole document. */
   const MANY = 40;
+  /** Attributes of what is behind an open dialog or menu, and was checked before it opened. */
+  const BEHIND_DIALOGS = /^(aria-hidden|inert|data-base-ui-inert|data-aria-hidden)$/;
   const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
   const [places, colors] = [new Set(known.places), new Set(known.colors)];
@@ -31,11 +33,12 @@ export async function axeFindings({ rules, known }) {
     if (!element) return { place: 7, behind: 7 };
     if (kept.has(element)) return kept.get(element);
     const around = keysOf(element.parentElement ?? element.getRootNode().host);
+    const names = element.getAttributeNames().filter((name) => !BEHIND_DIALOGS.test(name));
     const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
     // Attributes and content name an element, or do not.
     const isBare = element.matches("a, button, label, th, h1, h2, h3") && element.textContent.trim() === "";
     const kind = [element.localName, element.getAttribute("class"), element.getAttribute("role")];
-    const place = hash(around.place, [...kind, isBare, ...element.getAttributeNames()]);
+    const place = hash(around.place, [...kind, isBare, ...names]);
     const keys = { place, behind: hash(around.behind, [place, backgroundColor, backgroundImage, opacity]) };
     kept.set(element, keys);
     return keys;

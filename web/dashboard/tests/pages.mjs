@@ -75,10 +75,6 @@ export const PAGES = {
   "learnings-years": {
     path: "/programme",
     server: { many: 116 },
-    async act(page) {
-      await page.getByRole("button", { name: "Show more" }).click();
-      await page.getByText("100 of 116").waitFor();
-    },
   },
   palette: {
     path: "/experiments",

@@ -177,10 +177,10 @@ export class Visit {
     await this.settled();
   }
 
-  /** Switches the open page to another theme. */
+  /** Switches the open page to another theme, at once: fading colours would be drawn many times. */
   async turn(theme) {
     this.theme = theme;
-    await this.page.emulateMedia({ colorScheme: theme });
+    await this.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
   }
 
   /** Changes the width of the window of the open page. */

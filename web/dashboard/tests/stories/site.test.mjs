@@ -194,6 +194,8 @@ test("a passkey is added, signs in, and is removed", async (t) => {
   const visit = await Visit.begin(browser, { address: `http://localhost:${port}` });
   t.after(() => visit.end());
   const { page } = visit;
+  await visit.signIn(company.people.editor.email);
+  // After the first page, as a device is lost with the process of the blank page.
   const device = await visit.context.newCDPSession(page);
   await device.send("WebAuthn.enable");
   const { authenticatorId } = await device.send("WebAuthn.addVirtualAuthenticator", {
@@ -208,7 +210,6 @@ test("a passkey is added, signs in, and is removed", async (t) => {
   });
   const recognise = (isUserVerified) => device.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
 
-  await visit.signIn(company.people.editor.email);
   await visit.open("/account");
   await page.getByRole("button", { name: "Add a passkey" }).click();
   const dialog = page.getByRole("dialog");
