@@ -2,6 +2,7 @@
 
 use crate::results::{DAY, Shop, bought, counts};
 use crate::scene::{id, stored};
+use crate::webhooks::{Receiver, made};
 use muriel_tests::{DEADLINE, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -14,6 +15,9 @@ stories![
     unsigned_visitors_decide_nothing,
     one_network_decides_nothing,
     signed_visitors_of_many_networks_decide,
+    a_network_counts_for_a_tenth_of_a_limit,
+    weights_move_no_further_than_without_any_network,
+    a_verdict_is_sent_once_it_rests_on_no_network,
 ];
 
 const AT: &str = "2026-03-01T10:10:00Z";
@@ -226,4 +230,58 @@ fn signed_visitors_of_many_networks_decide(on: On) {
         served(&shop) == "1"
     };
     eventually("the winner is served", DEADLINE, is_served);
+}
+
+fn a_network_counts_for_a_tenth_of_a_limit(on: On) {
+    for (rule, setting) in [("visitors", "completion_visitor"), ("conversions", "completion_conversion")] {
+        let shop = Shop::open_in(start(on), json!({ "configuration": { setting: 40 } }));
+        strangers(&shop, "attack", &[("0", 20, 20), ("1", 20, 20)], |_| "203.0.113.7".to_owned());
+        shop.app.pass(HOUR);
+        let held_back = || {
+            let last = shop.client.details(shop.test_id)["schedule"]["last"].clone();
+            last["rule"] == rule
+                && last["failed"].as_str().is_some_and(|it| it.contains("4 are counted; the largest has 100 %"))
+        };
+        eventually("the reason", DEADLINE, held_back);
+        assert_eq!(shop.client.details(shop.test_id)["status"], 1);
+        strangers(&shop, "page", &[("0", 20, 20), ("1", 20, 20)], |number| format!("203.0.{number}.7"));
+        eventually("the end", DEADLINE, || shop.client.details(shop.test_id)["status"] == 0);
+        let last = shop.client.details(shop.test_id)["schedule"]["last"].clone();
+        assert_eq!((&last["rule"], last.get("failed"), &last["numbers"][rule]), (&json!(rule), None, &json!(80)));
+    }
+}
+
+fn weights_move_no_further_than_without_any_network(on: On) {
+    let weight_with = |of: &dyn Fn(u32) -> String| {
+        let shop = Shop::open_in(start(on), json!({ "configuration": { "is_mab": 1 } }));
+        shop.crowd("keyed", &[("0", 300, 60), ("1", 300, 66)], AT, &bought());
+        strangers(&shop, "page", &[("0", 50, 0), ("1", 50, 50)], of);
+        shop.app.pass(HOUR);
+        let moved = || shop.client.details(shop.test_id)["schedule"]["last"]["rule"] == "bandit";
+        eventually("a move", DEADLINE, moved);
+        let distribution = shop.client.get(&format!("/experiment/{}/distribution", shop.test_id)).ok();
+        distribution["variants"][1]["traffic_weight"].as_f64().expect("a weight")
+    };
+    // Without the visitors of pages, Variant 1 is the best with a probability of about 0.7.
+    let of_one = weight_with(&|_| "203.0.113.7".to_owned());
+    assert!((60.0..80.0).contains(&of_one), "{of_one}");
+    let of_many = weight_with(&|number| format!("203.0.{number}.7"));
+    assert!(of_many > 90.0, "{of_many}");
+}
+
+fn a_verdict_is_sent_once_it_rests_on_no_network(on: On) {
+    let shop = Shop::open_in(start(on), json!({ "plan": { "mde": 5 } }));
+    shop.crowd("keyed", &[("0", 300, 30), ("1", 300, 30)], AT, &bought());
+    strangers(&shop, "attack", &[("0", 50, 0), ("1", 50, 50)], |_| "203.0.113.7".to_owned());
+    let receiver = Receiver::answering(&[204]);
+    let (webhook, _) = made(&shop.client, &receiver.url(), &["verdict.reached"]);
+    shop.app.pass(DAY + HOUR);
+    assert_eq!(verdict(&shop.result("")), "win");
+    shop.app.run_task("tell_findings");
+    // Messages keep their order, so the verdict would have come before this one.
+    crate::webhooks::test(&shop.client, webhook);
+    assert_eq!(receiver.wait(1)[0].event(), "webhook.test");
+    strangers(&shop, "page", &[("0", 150, 10), ("1", 150, 90)], |number| format!("203.0.{number}.7"));
+    shop.app.pass(HOUR);
+    assert_eq!(receiver.wait(2)[1].json()["data"]["verdict"], "win");
 }

@@ -47,7 +47,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use trusted::{Judged, Weight, rests_on_one_network};
+use trusted::{Judged, Weight, reaches_by_one_network, rests_on_one_network, trusted_report};
 
 /// The actor that history shows for acts of the clock.
 pub const CLOCK: Actor = Actor::System("clock");
@@ -447,7 +447,7 @@ async fn check_result(
     if let Some(winner) = autopilot::winner(&inputs, &computed) {
         let arm = winner.arm;
         let holds = |computed: &Computed| autopilot::winner(&inputs, computed).is_some_and(|winner| winner.arm == arm);
-        let judged = Judged { inquiry: Inquiry::default(), arm, weight: Weight::Outcome };
+        let judged = Judged::in_force(Weight::Outcome(arm));
         if let Some(why) = rests_on_one_network(app, project, id, &judged, holds).await? {
             return hold_back(app, term, target, Rule::Autopilot, why).await;
         }
@@ -457,19 +457,21 @@ async fn check_result(
         return autopilot::guard(app, term, target, experiment, record).await;
     }
     let Some(met) = met_rule(&inputs, &computed) else {
-        let moved =
-            if may_move { bandit::due_move(&app.periods, experiment, &computed, app.clock.now()) } else { None };
-        return match moved {
-            Some(moved) => bandit::reweight(app, term, target, experiment.revision, moved, &computed).await,
-            None => Ok(None),
-        };
+        return if may_move { move_weights(app, term, target, experiment, &computed).await } else { Ok(None) };
     };
-    if let Some(arm) = met.arm {
-        let holds = |computed: &Computed| met_rule(&inputs, computed).is_some_and(|found| found.verdict == met.verdict);
-        let judged = Judged { inquiry: Inquiry::default(), arm, weight: Weight::Outcome };
-        if let Some(why) = rests_on_one_network(app, project, id, &judged, holds).await? {
-            return hold_back(app, term, target, met.rule, why).await;
+    let held_back = match met.subject {
+        Subject::Visitors(numbers) => reaches_by_one_network(app, project, id, numbers, |arm| arm.visitors).await?,
+        Subject::Conversions(numbers) => reaches_by_one_network(app, project, id, numbers, |arm| arm.converted).await?,
+        Subject::Arm(arm, verdict) => {
+            let holds = |computed: &Computed| {
+                met_rule(&inputs, computed)
+                    .is_some_and(|found| matches!(found.subject, Subject::Arm(_, found) if found == verdict))
+            };
+            rests_on_one_network(app, project, id, &Judged::in_force(Weight::Outcome(arm)), holds).await?
         }
+    };
+    if let Some(why) = held_back {
+        return hold_back(app, term, target, met.rule, why).await;
     }
     let change = Change::new(app, &CLOCK, target, "stop");
     let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
@@ -483,6 +485,31 @@ async fn check_result(
     };
     let changed = apply(app, term, change, rule, None, Some(manifest), decide).await?;
     Ok(changed.map(|_| rule))
+}
+
+/// Moves the weights of a bandit, by no more than the result without any single network calls for.
+async fn move_weights(
+    app: &App,
+    term: i64,
+    target: Target,
+    experiment: &Experiment,
+    computed: &Computed,
+) -> Result<Option<Rule>> {
+    let Some(mut moved) = bandit::due_move(&app.periods, experiment, computed, app.clock.now()) else {
+        return Ok(None);
+    };
+    let limits = |computed: &Computed| {
+        let other = bandit::called_for(experiment, computed);
+        other.inspect(|other| moved.limit_to(other)).is_some()
+    };
+    let judged = Judged::in_force(Weight::Outcomes);
+    if let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, limits).await? {
+        return hold_back(app, term, target, Rule::Bandit, why).await;
+    }
+    if !moved.is_large_enough() {
+        return Ok(None);
+    }
+    bandit::reweight(app, term, target, experiment.revision, moved, computed).await
 }
 
 /// Records that the clock does not act by a rule. Nobody else decides: a person who reads the reason can act.
@@ -514,21 +541,27 @@ async fn judge(
     id: ExperimentId,
     inquiry: Inquiry,
 ) -> Result<(ReportInputs, Arc<Computed>)> {
-    let inputs = load(app, project.id, id, &inquiry).await?.map_err(not_found)?;
-    let inquiry = Inquiry { trusted_only: true, ..inputs.judged_by(PlanBasis::InForce, inquiry) };
-    let computed = report_of(app, project, id, inquiry, false, &inputs).await?;
-    Ok((inputs, computed))
+    trusted_report(app, project, id, inquiry, Some(PlanBasis::InForce)).await
 }
 
 /// A rule whose condition is met, with the numbers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 struct MetRule {
     rule: Rule,
     detail: String,
     numbers: Map<String, Value>,
-    /// Arm and verdict that the rule is about; `None` for a rule about all visitors.
-    arm: Option<Arm>,
-    verdict: Option<Verdict>,
+    subject: Subject,
+}
+
+/// Subject of a rule about a result.
+#[derive(Debug, Clone, Copy)]
+enum Subject {
+    /// The number of visitors, and its limit.
+    Visitors((u64, u64)),
+    /// The number of visitors who converted on the primary goal, and its limit.
+    Conversions((u64, u64)),
+    /// The verdict on an arm.
+    Arm(Arm, Verdict),
 }
 
 /// Returns the first rule that the result meets.
@@ -548,8 +581,7 @@ fn met_rule(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
             rule: Rule::Visitors,
             detail: format!("{visitors} visitors had entered, and the limit is {limit}"),
             numbers: object(json!({ "visitors": visitors, "completion_visitor": limit })),
-            arm: None,
-            verdict: None,
+            subject: Subject::Visitors((visitors, limit)),
         });
     }
     if experiment.follows(Rule::Conversions)
@@ -560,8 +592,7 @@ fn met_rule(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
             rule: Rule::Conversions,
             detail: format!("{conversions} visitors had converted on the primary goal, and the limit is {limit}"),
             numbers: object(json!({ "conversions": conversions, "completion_conversion": limit })),
-            arm: None,
-            verdict: None,
+            subject: Subject::Conversions((conversions, limit)),
         });
     }
     if experiment.follows(Rule::Significant) { significant(inputs, computed) } else { None }
@@ -580,7 +611,8 @@ fn significant(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
         analyses.iter().find(|analysis| analysis.verdict == verdict && inputs.held_back(analysis.arm).is_none())
     };
     let found = with(Verdict::Win).or_else(|| with(Verdict::Loss))?;
-    let detail = called(Arm(u32::try_from(found.arm).unwrap_or(u32::MAX)), &found.reason);
+    let arm = Arm(u32::try_from(found.arm).unwrap_or(u32::MAX));
+    let detail = called(arm, &found.reason);
     let arms: Vec<Value> = analyses
         .iter()
         .map(|analysis| {
@@ -596,8 +628,7 @@ fn significant(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
         rule: Rule::Significant,
         detail,
         numbers: object(json!({ "variants": arms })),
-        arm: Some(Arm(u32::try_from(found.arm).unwrap_or(u32::MAX))),
-        verdict: Some(found.verdict),
+        subject: Subject::Arm(arm, found.verdict),
     })
 }
 

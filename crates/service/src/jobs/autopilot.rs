@@ -113,7 +113,7 @@ pub(super) async fn guard(
     let Some(why) = worse(&computed, record.arm) else { return Ok(None) };
     let is_worse = |computed: &Computed| worse(computed, record.arm).is_some();
     let inquiry = Inquiry { report_phase: Phase::AllTime, ..Inquiry::default() };
-    let judged = Judged { inquiry, arm: record.arm, weight: Weight::Outcome };
+    let judged = Judged { inquiry, ..Judged::in_force(Weight::Outcome(record.arm)) };
     if let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, is_worse).await? {
         return hold_back(app, term, target, Rule::Guardrail, why).await;
     }

@@ -14,11 +14,62 @@ use serde_json::{Map, Value, json};
 /// Smallest change of a weight for which weights move, in hundredths of a percent: each move opens an epoch.
 const LEAST_MOVE: u32 = 100;
 
-/// New weights, with the reason.
+/// New weights, with the numbers that call for them.
 pub(super) struct Move {
+    in_force: Weights,
     weights: Weights,
-    detail: String,
-    numbers: Map<String, Value>,
+    bandit: Bandit,
+}
+
+impl Move {
+    /// Makes the move no larger than one to `other`, and none if that leads away from it.
+    pub(super) fn limit_to(&mut self, other: &Weights) {
+        let step = |to: &Weights| -> Vec<i64> {
+            let both = to.hundredths().iter().zip(self.in_force.hundredths());
+            both.map(|(to, from)| i64::from(*to) - i64::from(*from)).collect()
+        };
+        let (own, others) = (step(&self.weights), step(other));
+        let length = |step: &[i64]| step.iter().map(|part| part.abs()).sum::<i64>();
+        if own.iter().zip(&others).map(|(own, other)| own * other).sum::<i64>() <= 0 {
+            self.weights = self.in_force.clone();
+        } else if length(&others) < length(&own) {
+            self.weights = other.clone();
+        }
+    }
+
+    /// Returns whether any weight moves enough to open an epoch.
+    pub(super) fn is_large_enough(&self) -> bool {
+        let both = self.in_force.hundredths().iter().zip(self.weights.hundredths());
+        both.into_iter().any(|(before, after)| before.abs_diff(*after) >= LEAST_MOVE)
+    }
+
+    /// Describes the move, as a clause and in numbers. `None` without arms.
+    fn described(&self) -> Option<(String, Map<String, Value>)> {
+        let Move { in_force, weights, bandit } = self;
+        let leading =
+            bandit.arms.iter().max_by(|one, other| one.probability_best.total_cmp(&other.probability_best))?;
+        let detail = format!(
+            "weights moved from {} to {} percent, the control first: {} is the best with a probability of {:.1} percent",
+            in_words(in_force),
+            in_words(weights),
+            arm(leading.arm),
+            leading.probability_best * 100.0,
+        );
+        let arms: Vec<Value> = bandit
+            .arms
+            .iter()
+            .map(|known| {
+                json!({
+                    "variant_id": arm(known.arm).id(),
+                    "visitors": known.visitors,
+                    "probability_best": known.probability_best * 100.0,
+                    "weight_before": percent(in_force.of(arm(known.arm))),
+                    "weight": percent(weights.of(arm(known.arm))),
+                })
+            })
+            .collect();
+        Some((detail, object(json!({ "variants": arms, "floor": bandit.floor * 100.0 }))))
+    }
 }
 
 /// Returns the weights that the result calls for; `None` where those in force are as good, too few
@@ -38,42 +89,26 @@ pub(super) fn due_move(
     if !look.has_batch || periods.bandit_period(now) <= periods.bandit_period(set_at) {
         return None;
     }
-    weights_for(look.bandit.as_ref().ok()?, &experiment.weights())
+    let bandit = look.bandit.as_ref().ok()?;
+    let moved = Move {
+        in_force: experiment.weights(),
+        weights: weights_of(bandit, experiment.arms())?,
+        bandit: bandit.clone(),
+    };
+    moved.is_large_enough().then_some(moved)
 }
 
-fn weights_for(bandit: &Bandit, in_force: &Weights) -> Option<Move> {
-    let mut shares = vec![0.0; in_force.arms()];
+/// Returns the weights that a result calls for, at any time. `None` when too few visitors have entered.
+pub(super) fn called_for(experiment: &Experiment, computed: &Computed) -> Option<Weights> {
+    weights_of(computed.bandit.as_ref()?.bandit.as_ref().ok()?, experiment.arms())
+}
+
+fn weights_of(bandit: &Bandit, arms: usize) -> Option<Weights> {
+    let mut shares = vec![0.0; arms];
     for arm in &bandit.arms {
         *shares.get_mut(arm.arm)? = arm.share;
     }
-    let weights = Weights::of_shares(&shares)?;
-    let both = || in_force.hundredths().iter().zip(weights.hundredths());
-    if both().all(|(before, after)| before.abs_diff(*after) < LEAST_MOVE) {
-        return None;
-    }
-    let leading = bandit.arms.iter().max_by(|one, other| one.probability_best.total_cmp(&other.probability_best))?;
-    let detail = format!(
-        "weights moved from {} to {} percent, the control first: {} is the best with a probability of {:.1} percent",
-        in_words(in_force),
-        in_words(&weights),
-        arm(leading.arm),
-        leading.probability_best * 100.0,
-    );
-    let arms: Vec<Value> = bandit
-        .arms
-        .iter()
-        .map(|known| {
-            json!({
-                "variant_id": arm(known.arm).id(),
-                "visitors": known.visitors,
-                "probability_best": known.probability_best * 100.0,
-                "weight_before": percent(in_force.of(arm(known.arm))),
-                "weight": percent(weights.of(arm(known.arm))),
-            })
-        })
-        .collect();
-    let numbers = object(json!({ "variants": arms, "floor": bandit.floor * 100.0 }));
-    Some(Move { weights, detail, numbers })
+    Weights::of_shares(&shares)
 }
 
 /// Moves the weights, unless the experiment was changed since it was checked.
@@ -87,11 +122,12 @@ pub(super) async fn reweight(
 ) -> Result<Option<Rule>> {
     let change = Change::new(app, &CLOCK, target, "reweight");
     let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
+    let Some((detail, numbers)) = moved.described() else { return Ok(None) };
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
         if before.revision != revision {
             return Ok(None);
         }
-        Ok(Some(before.reweighted(moved.weights, moved.detail, moved.numbers, now)?))
+        Ok(Some(before.reweighted(moved.weights, detail, numbers, now)?))
     };
     let changed = apply(app, term, change, Rule::Bandit, None, Some(manifest), decide).await?;
     Ok(changed.map(|_| Rule::Bandit))
@@ -131,6 +167,10 @@ mod tests {
     #[test]
     fn weights_move_by_points() {
         let even = Weights::even(2);
+        let moved = |bandit: Bandit| {
+            let weights = weights_of(&bandit, 2)?;
+            Some(Move { in_force: even.clone(), weights, bandit }).filter(Move::is_large_enough)
+        };
         for (arms, expect) in [
             (known(&[(0, 0.495), (1, 0.505)]), None),
             (known(&[(0, 0.49), (1, 0.51)]), Some(vec![4_900, 5_100])),
@@ -138,14 +178,33 @@ mod tests {
             (known(&[(1, 1.0)]), Some(vec![0, 10_000])),
             (known(&[(0, 0.5), (7, 0.5)]), None),
         ] {
-            let moved = weights_for(&arms, &even);
-            assert_eq!(moved.as_ref().map(|moved| moved.weights.hundredths().to_vec()), expect, "{arms:?}");
+            let told = format!("{arms:?}");
+            assert_eq!(moved(arms).map(|moved| moved.weights.hundredths().to_vec()), expect, "{told}");
         }
-        let moved = weights_for(&known(&[(0, 0.05), (1, 0.95)]), &even).unwrap();
+        let (detail, _) = moved(known(&[(0, 0.05), (1, 0.95)])).unwrap().described().unwrap();
         assert_eq!(
-            moved.detail,
+            detail,
             "weights moved from 50 / 50 to 5 / 95 percent, the control first: Variant 1 is the best with a probability of 95.0 percent"
         );
+    }
+
+    #[test]
+    fn a_move_is_no_larger_than_without_any_network() {
+        let weights = |hundredths: [f64; 3]| Weights::of_shares(&hundredths).unwrap();
+        for (to, others, expect) in [
+            ([0.1, 0.1, 0.8], vec![], [0.1, 0.1, 0.8]),
+            ([0.1, 0.1, 0.8], vec![[0.05, 0.05, 0.9]], [0.1, 0.1, 0.8]),
+            ([0.1, 0.1, 0.8], vec![[0.3, 0.2, 0.5], [0.2, 0.2, 0.6]], [0.3, 0.2, 0.5]),
+            // Without the network, another arm would get more.
+            ([0.1, 0.1, 0.8], vec![[0.1, 0.8, 0.1]], [0.4, 0.3, 0.3]),
+            ([0.1, 0.1, 0.8], vec![[0.4, 0.3, 0.3], [0.1, 0.1, 0.8]], [0.4, 0.3, 0.3]),
+        ] {
+            let mut moved = Move { in_force: weights([0.4, 0.3, 0.3]), weights: weights(to), bandit: known(&[]) };
+            for other in &others {
+                moved.limit_to(&weights(*other));
+            }
+            assert_eq!(moved.weights, weights(expect), "{to:?} {others:?}");
+        }
     }
 
     #[test]

@@ -3,20 +3,24 @@
 //! Results change without an act, so they are checked periodically: about once a minute while a webhook
 //! asks for findings, every five minutes while only people watch. A reported finding is stored in the
 //! transaction that writes it to the outbox and the inboxes, so that it is reported once, whichever
-//! node leads.
+//! node leads. A verdict is reported once it also holds for signed and keyed visitors, and without any
+//! single network: programs act on it.
 
+use super::trusted::{Judged, Weight, rests_on_one_network, trusted_report};
 use super::{CHECK_AGAIN_US, CLOCK, Leadership, check, fails_by_itself, look, project};
 use crate::app::App;
 use muriel_analysis::{Grade, Verdict};
 use muriel_context::error::{Error, Result};
-use muriel_domain::experiment::Experiment;
+use muriel_domain::experiment::{Arm, Experiment};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::webhook::{Event, EventType};
 use muriel_results::{Computed, Inquiry, Labels};
+use muriel_store::tenants::Project;
 use muriel_store::webhooks::Followed;
 use muriel_store::{notifications, webhooks};
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 /// Period of checks for experiments that only people watch: most live experiments are watched by their
 /// authors, and an inbox is not read every minute.
@@ -31,6 +35,8 @@ struct Finding {
     /// Name under which the finding is stored.
     name: String,
     event: Event,
+    /// Arm and verdict that it is about; `None` for a health check.
+    verdict: Option<(Arm, Verdict)>,
 }
 
 /// Checks the results that webhooks and watchers follow, and reports new findings. Returns the number of events.
@@ -67,13 +73,18 @@ pub async fn report_findings(app: &App, leadership: &Leadership, checks: &mut Fi
 
 async fn report_experiment(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> Result<usize> {
     let Some(project) = project(app, project_id).await? else { return Ok(0) };
-    let (experiment, computed) = match look(app, &project, id, Inquiry::default()).await {
-        // Too many reports are being computed: the experiment is checked again.
-        Err(Error::Unavailable { .. }) => return Err(busy()),
-        looked => looked?,
-    };
+    let (experiment, computed) = or_busy(look(app, &project, id, Inquiry::default()).await)?;
     let (revision, now) = (experiment.revision, app.clock.now());
-    let (found, unknown) = (findings(&experiment, &computed), unknown_checks(&computed));
+    let unknown = unknown_checks(&computed);
+    let reported = app.read(move |tx| Box::pin(async move { Ok(webhooks::findings(tx, id).await?) })).await?;
+    let mut found = Vec::new();
+    for finding in findings(&experiment, &computed) {
+        let is_new = !reported.contains(&finding.name);
+        match finding.verdict {
+            Some((arm, verdict)) if is_new && !or_busy(is_trusted(app, &project, id, arm, verdict).await)? => {}
+            _ => found.push(finding),
+        }
+    }
     app.db
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
@@ -108,11 +119,31 @@ async fn report_experiment(app: &App, term: i64, project_id: ProjectId, id: Expe
         .await
 }
 
+/// Returns whether a verdict that readers see also holds for signed and keyed visitors, and without any single network.
+async fn is_trusted(app: &App, project: &Arc<Project>, id: ExperimentId, arm: Arm, verdict: Verdict) -> Result<bool> {
+    let holds = |computed: &Computed| {
+        let analyses = computed.report.metrics.first().map(|metric| metric.analyses.as_slice()).unwrap_or_default();
+        analyses.iter().any(|analysis| analysis.arm == arm.0 as usize && analysis.verdict == verdict)
+    };
+    let (_, computed) = trusted_report(app, project, id, Inquiry::default(), None).await?;
+    let judged = Judged { inquiry: Inquiry::default(), basis: None, weight: Weight::Outcome(arm) };
+    Ok(holds(&computed) && rests_on_one_network(app, project, id, &judged, holds).await?.is_none())
+}
+
 /// Prefix of the names of failed health checks.
 const HEALTH: &str = "health:";
 
 pub(super) fn busy() -> Error {
     Error::NotYet { why: "too many reports are being made".to_owned(), retry_after_s: 1 }
+}
+
+/// Turns the error of a report that is refused because too many are being computed into one after which the experiment
+/// is checked again.
+fn or_busy<T>(computed: Result<T>) -> Result<T> {
+    computed.map_err(|error| match error {
+        Error::Unavailable { .. } => busy(),
+        error => error,
+    })
 }
 
 /// Checks without data. A check that failed before has not recovered because of that.
@@ -127,7 +158,7 @@ fn findings(experiment: &Experiment, computed: &Computed) -> Vec<Finding> {
     let failed = checks.iter().filter(|(_, check)| check.grade == Grade::Fail).map(|(name, check)| {
         let more = json!({ "check": name });
         let event = Event::of_result(EventType::HealthFailed, experiment, CLOCK.name(), check.message.clone(), more);
-        Finding { name: format!("{HEALTH}{name}"), event }
+        Finding { name: format!("{HEALTH}{name}"), event, verdict: None }
     });
     let mut found: Vec<Finding> = failed.collect();
     let top = computed.manifest.top().zip(computed.report.metrics.first());
@@ -152,7 +183,9 @@ fn findings(experiment: &Experiment, computed: &Computed) -> Vec<Finding> {
                 more["exploratory_reason"] = why.into();
             }
             let event = Event::of_result(EventType::VerdictReached, experiment, CLOCK.name(), reason, more);
-            found.push(Finding { name: format!("verdict:{}:{}", analysis.arm, analysis.verdict.word()), event });
+            let name = format!("verdict:{}:{}", analysis.arm, analysis.verdict.word());
+            let verdict = Some((Arm(u32::try_from(analysis.arm).unwrap_or(u32::MAX)), analysis.verdict));
+            found.push(Finding { name, event, verdict });
         }
     }
     found

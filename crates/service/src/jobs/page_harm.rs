@@ -90,7 +90,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
         let computed = report_of(app, &project, id, inquiry.clone(), false, &inputs).await?;
         let mut harm = harm_of(&computed, &arms, entered_since);
         for arm in arms.iter().filter(|arm| harm.contains_key(arm)).copied().collect::<Vec<_>>() {
-            let judged = Judged { inquiry: inquiry.clone(), arm, weight: Weight::Visitors };
+            let judged = Judged { inquiry: inquiry.clone(), ..Judged::in_force(Weight::Visitors(arm)) };
             let holds = |computed: &Computed| harm_of(computed, &arms, entered_since).contains_key(&arm);
             if let Some(why) = rests_on_one_network(app, &project, id, &judged, holds).await? {
                 harm.remove(&arm);
