@@ -19,6 +19,7 @@ use muriel_store::tenants::Project;
 use muriel_store::{keys, people, sessions, tenants};
 use quick_cache::sync::Cache;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -347,39 +348,32 @@ impl AccessCache {
         }
     }
 
-    /// Writes the recorded uses of keys and sessions. Uses of keys that cannot be written are dropped: a
-    /// later use records them again.
+    /// Writes the recorded uses of keys and sessions. They stay pending until they are written, so that none is lost, and
+    /// a session that is read again meanwhile keeps its last use.
     pub async fn flush(&self) -> Result<(), Error> {
-        self.flush_sessions().await?;
-        let pending = std::mem::take(&mut *self.pending_uses.lock().unwrap_or_else(PoisonError::into_inner));
-        if pending.is_empty() {
-            return Ok(());
+        let sessions = self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if !sessions.is_empty() {
+            let used: Vec<_> = sessions.iter().map(|(id, (person, at))| (*id, *person, *at)).collect();
+            self.db
+                .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(sessions::touch(tx, &used).await?) }))
+                .await?;
+            let mut pending = self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            self.session_flushes.fetch_add(1, Ordering::SeqCst);
+            remove_written(&mut pending, &sessions);
         }
-        let used: Vec<_> = pending.into_iter().collect();
-        self.db.write(move |tx| Box::pin(async move { Ok(keys::touch(tx, &used).await?) })).await
-    }
-
-    /// Writes the recorded uses of sessions. They stay pending until they are written, so that a
-    /// session that is read again meanwhile keeps its last use.
-    async fn flush_sessions(&self) -> Result<(), Error> {
-        let pending = || self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let used: Vec<_> = pending().iter().map(|(id, (person, at))| (*id, *person, *at)).collect();
-        if used.is_empty() {
-            return Ok(());
-        }
-        let written = used.clone();
-        self.db
-            .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(sessions::touch(tx, &written).await?) }))
-            .await?;
-        let mut pending = pending();
-        self.session_flushes.fetch_add(1, Ordering::SeqCst);
-        for (id, person, at) in used {
-            if pending.get(&id) == Some(&(person, at)) {
-                pending.remove(&id);
-            }
+        let keys = self.pending_uses.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if !keys.is_empty() {
+            let used: Vec<_> = keys.iter().map(|(id, at)| (id.clone(), *at)).collect();
+            self.db.write::<_, Error, _>(move |tx| Box::pin(async move { Ok(keys::touch(tx, &used).await?) })).await?;
+            remove_written(&mut self.pending_uses.lock().unwrap_or_else(PoisonError::into_inner), &keys);
         }
         Ok(())
     }
+}
+
+/// Removes the uses that were written, except those that a later use has replaced meanwhile.
+fn remove_written<K: Eq + Hash, V: PartialEq>(pending: &mut HashMap<K, V>, written: &HashMap<K, V>) {
+    pending.retain(|key, value| written.get(key) != Some(value));
 }
 
 #[cfg(test)]
@@ -451,6 +445,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[tokio::test]
+    async fn uses_that_cannot_be_written_stay_pending() {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::sqlite(&directory.path().join("muriel.db"), SqliteOptions::default()).unwrap();
+        muriel_store::migrate(&db).await.unwrap();
+        let cache = AccessCache::new(db.clone(), Pepper::new(&[7; 32]), Clock::System);
+        let rename = async |from: &'static str, to: &'static str| {
+            let sql = format!("ALTER TABLE {from} RENAME TO {to}");
+            let renamed =
+                db.write::<_, muriel_store::Error, _>(move |tx| Box::pin(async move { Ok(tx.batch(&sql).await?) }));
+            renamed.await.unwrap();
+        };
+        let pending = || cache.pending_uses.lock().unwrap().len();
+        cache.pending_uses.lock().unwrap().insert("key".to_owned(), Instant::from_us(1));
+        rename("api_key", "elsewhere").await;
+        cache.flush().await.unwrap_err();
+        assert_eq!(pending(), 1);
+        rename("elsewhere", "api_key").await;
+        cache.flush().await.unwrap();
+        assert_eq!(pending(), 0);
     }
 
     #[test]
