@@ -21,7 +21,7 @@ use crate::Error;
 use muriel_api::metrics::Metrics;
 use muriel_service::{App, jobs};
 use muriel_store::jobs::Job;
-use muriel_worker::{Need, RunError, TaskOutcome, TaskStatus, Worker};
+use muriel_worker::{Dependency, RunError, TaskOutcome, TaskStatus, Worker};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,10 +32,10 @@ pub(crate) fn worker(app: &App, metrics: &Arc<Metrics>) -> Worker {
     let (clock, known, metrics, app) = (app.clock.clone(), app.clone(), metrics.clone(), app.clone());
     let failing: Mutex<HashSet<&'static str>> = Mutex::default();
     let is_available = move |need| match need {
-        Need::EventLog => known.log().is_some(),
-        Need::Warehouse => known.results().is_some(),
+        Dependency::EventLog => known.log().is_some(),
+        Dependency::Warehouse => known.results().is_some(),
         // Only the task itself can find out.
-        Need::Database | Need::DiskSpace => true,
+        Dependency::Database | Dependency::DiskSpace => true,
     };
     Worker::new(Arc::new(move || clock.now()), is_available).on_run(move |status| {
         count(&metrics, status);
@@ -63,7 +63,7 @@ fn count(metrics: &Metrics, status: &TaskStatus) {
 /// Converts an error of a task. While the database cannot be reached, the task waits.
 fn run_error(error: Error) -> RunError {
     match error {
-        Error::Database(error) if error.is_unavailable() => RunError::Waiting(Need::Database),
+        Error::Database(error) if error.is_unavailable() => RunError::Waiting(Dependency::Database),
         error => RunError::Failed(crate::error::sentence(&error)),
     }
 }

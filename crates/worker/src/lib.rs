@@ -13,5 +13,5 @@ pub mod tasks;
 mod worker;
 
 pub use status::{TaskOutcome, TaskStatus};
-pub use task::{BoxFuture, Context, MAX_BACKOFF, Need, Progress, RUN_LIMIT, RunError, Task};
+pub use task::{BoxFuture, Context, Dependency, MAX_BACKOFF, Progress, RUN_LIMIT, RunError, Task};
 pub use worker::{FAILING_AFTER, Now, RUNS_MAX, Stuck, Worker};

@@ -1,6 +1,6 @@
 //! The state of tasks, for operators.
 
-use crate::task::Need;
+use crate::task::Dependency;
 use muriel_domain::Instant;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub enum TaskOutcome {
     /// It did its work and does not run again.
     Finished,
     /// It waits for this dependency.
-    Waiting(Need),
+    Waiting(Dependency),
     /// It failed, for the reason given.
     Failed(String),
 }
@@ -40,7 +40,7 @@ pub struct TaskStatus {
     /// Pause from the end of a run to the start of the next, when all goes well.
     pub period: Duration,
     /// Dependencies without which the task cannot run.
-    pub needs: Vec<Need>,
+    pub needs: Vec<Dependency>,
     /// True while it runs.
     pub is_running: bool,
     /// True when the current run has taken longer than [`RUN_LIMIT`](crate::RUN_LIMIT), or the task's period if that is

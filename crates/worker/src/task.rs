@@ -16,7 +16,7 @@ pub const RUN_LIMIT: Duration = Duration::from_secs(600);
 
 /// Dependency of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Need {
+pub enum Dependency {
     /// The database with experiments, people and keys.
     Database,
     /// The event log. A full disk keeps it closed at the start.
@@ -27,14 +27,14 @@ pub enum Need {
     DiskSpace,
 }
 
-impl Need {
+impl Dependency {
     /// Name for people, such as `the database`.
     pub fn words(self) -> &'static str {
         match self {
-            Need::Database => "the database",
-            Need::EventLog => "the event log",
-            Need::Warehouse => "the warehouse",
-            Need::DiskSpace => "free disk space",
+            Dependency::Database => "the database",
+            Dependency::EventLog => "the event log",
+            Dependency::Warehouse => "the warehouse",
+            Dependency::DiskSpace => "free disk space",
         }
     }
 }
@@ -59,7 +59,7 @@ pub enum Progress {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunError {
     /// Something that it needs is not available. This is not a failure of the task: it is tried again after the period.
-    Waiting(Need),
+    Waiting(Dependency),
     /// It failed, for the reason given.
     Failed(String),
 }
@@ -92,7 +92,7 @@ pub struct Task {
     pub(crate) max_backoff: Duration,
     pub(crate) rest_factor: u32,
     pub(crate) run_limit: Duration,
-    pub(crate) needs: Vec<Need>,
+    pub(crate) needs: Vec<Dependency>,
     pub(crate) run: Run,
 }
 
@@ -126,8 +126,8 @@ impl Task {
 
     /// Adds a dependency. The task does not run while the dependency is known to be unavailable.
     #[must_use]
-    pub fn needs(mut self, need: Need) -> Self {
-        self.needs.push(need);
+    pub fn needs(mut self, dependency: Dependency) -> Self {
+        self.needs.push(dependency);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Runs tasks.
 
 use crate::status::{TaskOutcome, TaskStatus};
-use crate::task::{Context, Need, Progress, RunError, Task};
+use crate::task::{Context, Dependency, Progress, RunError, Task};
 use futures_util::FutureExt;
 use muriel_domain::Instant;
 use std::any::Any;
@@ -30,7 +30,7 @@ pub struct Stuck {
     pub task: &'static str,
 }
 
-type IsAvailable = Arc<dyn Fn(Need) -> bool + Send + Sync>;
+type IsAvailable = Arc<dyn Fn(Dependency) -> bool + Send + Sync>;
 type OnRun = Arc<dyn Fn(&TaskStatus) + Send + Sync>;
 
 /// Runs tasks on their timers. Clones share the tasks.
@@ -69,7 +69,7 @@ struct Due {
 impl Worker {
     /// Creates a worker without tasks. `is_available` returns whether a dependency is available, as far as
     /// that is known without a request. A task that finds it unavailable later returns [`RunError::Waiting`].
-    pub fn new(now: Now, is_available: impl Fn(Need) -> bool + Send + Sync + 'static) -> Self {
+    pub fn new(now: Now, is_available: impl Fn(Dependency) -> bool + Send + Sync + 'static) -> Self {
         Self {
             now,
             is_available: Arc::new(is_available),
@@ -210,7 +210,7 @@ impl Worker {
     /// Runs a task once, unless one of its dependencies is unavailable.
     async fn run(&self, slot: &Slot) {
         let mut task = slot.task.lock().await;
-        let away = task.needs.iter().copied().find(|need| !(self.is_available)(*need));
+        let away = task.needs.iter().copied().find(|dependency| !(self.is_available)(*dependency));
         let started = Tick::now();
         let result = match away {
             Some(need) => Err(RunError::Waiting(need)),

@@ -5,7 +5,7 @@ use crate::config::StorageSettings;
 use crate::node::NodeFile;
 use crate::open::prepare;
 use muriel_service::App;
-use muriel_worker::{Need, Progress, Task};
+use muriel_worker::{Dependency, Progress, Task};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(500);
@@ -24,5 +24,5 @@ pub(crate) fn prepare_database(app: App, place: StorageSettings) -> Task {
             Ok(Progress::Finished)
         }
     });
-    task.needs(Need::Database)
+    task.needs(Dependency::Database)
 }

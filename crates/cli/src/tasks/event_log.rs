@@ -4,7 +4,7 @@ use super::run_error;
 use crate::config::Settings;
 use crate::open_events::{is_full, open_log, open_results};
 use muriel_service::App;
-use muriel_worker::{Need, Progress, RunError, Task};
+use muriel_worker::{Dependency, Progress, RunError, Task};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -15,7 +15,7 @@ pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
         let (app, settings) = (app.clone(), settings.clone());
         async move {
             if is_full(&settings.storage.data_dir) {
-                return Err(RunError::Waiting(Need::DiskSpace));
+                return Err(RunError::Waiting(Dependency::DiskSpace));
             }
             let log = open_log(&settings).await.map_err(run_error)?;
             match open_results(&settings).await {
@@ -31,5 +31,5 @@ pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
         }
     });
     // There may be space for a moment only, so the interval does not grow after failures.
-    task.needs(Need::DiskSpace).max_backoff(PERIOD)
+    task.needs(Dependency::DiskSpace).max_backoff(PERIOD)
 }

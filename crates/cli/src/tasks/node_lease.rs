@@ -3,7 +3,7 @@
 use super::run_error;
 use crate::node::SharedRegistration;
 use muriel_service::App;
-use muriel_worker::{Need, Progress, Task};
+use muriel_worker::{Dependency, Progress, Task};
 
 /// Renews the lease several times before it ends. There is no backoff after failures: other nodes may start once the
 /// lease has expired.
@@ -16,5 +16,5 @@ pub(crate) fn renew_node_lease(app: App, registration: SharedRegistration) -> Ta
             Ok(Progress::Continue)
         }
     });
-    task.at_once().needs(Need::Database).max_backoff(period)
+    task.at_once().needs(Dependency::Database).max_backoff(period)
 }

@@ -1,7 +1,7 @@
 //! Keeps inboxes within their maximum size.
 
 use super::act_error;
-use crate::task::{Need, Progress, Task};
+use crate::task::{Dependency, Progress, Task};
 use muriel_service::App;
 use muriel_service::inbox::{self, Trimmed};
 use std::sync::Arc;
@@ -20,5 +20,5 @@ pub fn trim_inboxes(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database)
+    task.needs(Dependency::Database)
 }

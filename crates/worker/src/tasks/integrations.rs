@@ -1,7 +1,7 @@
 //! Stores successes of integrations, and reports exposures and conversions to webhooks.
 
 use super::act_error;
-use crate::task::{Context, Need, Progress, Task};
+use crate::task::{Context, Dependency, Progress, Task};
 use muriel_delivery::integrations;
 use muriel_service::App;
 use muriel_service::jobs::{self, ConversionChecks, ExposureChecks};
@@ -25,7 +25,7 @@ pub fn write_integration_successes(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database)
+    task.needs(Dependency::Database)
 }
 
 /// Reports the exposures in this node's log to webhooks. Every node does so.
@@ -40,7 +40,7 @@ pub fn report_exposures(app: App) -> Task {
         }
     });
     // At once, because events before the first check are not reported.
-    task.at_once().needs(Need::Database).needs(Need::EventLog)
+    task.at_once().needs(Dependency::Database).needs(Dependency::EventLog)
 }
 
 /// Reports the conversions in this node's log to webhooks. Every node does so.
@@ -54,5 +54,5 @@ pub fn report_conversions(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+    task.needs(Dependency::Database).needs(Dependency::Warehouse).rest_factor(REST_FACTOR)
 }

@@ -1,7 +1,7 @@
 //! Checks each night whether live experiments change each other's effects.
 
 use super::jobs::{Leader, REST_FACTOR, give_up_after, lead};
-use crate::task::{Context, Need, Progress, Task};
+use crate::task::{Context, Dependency, Progress, Task};
 use muriel_service::App;
 use muriel_service::jobs::{self, CheckStep, InteractionChecks, RunTime};
 use std::sync::Arc;
@@ -35,5 +35,5 @@ pub(super) fn look_for_interactions(app: App, leader: Leader, observe: LeftOutOb
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+    task.needs(Dependency::Database).needs(Dependency::Warehouse).rest_factor(REST_FACTOR)
 }

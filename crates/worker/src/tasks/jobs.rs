@@ -2,7 +2,7 @@
 
 use super::act_error;
 use super::interactions::{LeftOutObserver, look_for_interactions};
-use crate::task::{Context, Need, Progress, RunError, Task};
+use crate::task::{Context, Dependency, Progress, RunError, Task};
 use muriel_domain::experiment::Rule;
 use muriel_service::App;
 use muriel_service::jobs::{self, FindingChecks, JobOutcome, Leadership, PageChecks, ResultChecks, SummaryChecks};
@@ -52,7 +52,7 @@ fn run_jobs(app: App, leader: Leader, observe: JobsObserver) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).max_backoff(PERIOD)
+    task.needs(Dependency::Database).max_backoff(PERIOD)
 }
 
 /// Ends experiments whose results meet one of their rules.
@@ -70,7 +70,7 @@ fn check_completion_rules(app: App, leader: Leader, observe: JobsObserver) -> Ta
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR).max_backoff(PERIOD)
+    task.needs(Dependency::Database).needs(Dependency::Warehouse).rest_factor(REST_FACTOR).max_backoff(PERIOD)
 }
 
 /// Ends experiments that harm pages, if their projects are set to do so.
@@ -87,7 +87,7 @@ fn stop_page_harm(app: App, leader: Leader, observe: JobsObserver) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+    task.needs(Dependency::Database).needs(Dependency::Warehouse).rest_factor(REST_FACTOR)
 }
 
 /// Reports failing health checks and reached verdicts to webhooks and watchers.
@@ -102,7 +102,7 @@ fn report_findings(app: App, leader: Leader) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+    task.needs(Dependency::Database).needs(Dependency::Warehouse).rest_factor(REST_FACTOR)
 }
 
 /// Stores summaries of results, for the overview.
@@ -117,7 +117,7 @@ fn summarise_results(app: App, leader: Leader) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+    task.needs(Dependency::Database).needs(Dependency::Warehouse).rest_factor(REST_FACTOR)
 }
 
 /// The leadership, which is taken if no node has it; `None` while another node leads.

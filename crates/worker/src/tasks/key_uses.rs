@@ -1,7 +1,7 @@
 //! Stores when keys and sessions were last used, scripts last fetched, and shares last opened.
 
 use super::act_error;
-use crate::task::{Need, Progress, Task};
+use crate::task::{Dependency, Progress, Task};
 use muriel_service::{App, install, shares};
 use std::time::Duration;
 
@@ -20,5 +20,5 @@ pub fn write_key_uses(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database)
+    task.needs(Dependency::Database)
 }

@@ -27,12 +27,12 @@ pub use rulesets::refresh_rulesets;
 pub use visitor_data::{delete_expired_events, delete_visitor_data};
 pub use webhooks::deliver_webhooks;
 
-use crate::task::{Need, RunError};
+use crate::task::{Dependency, RunError};
 
 /// Converts the error of an act to that of a run: an unavailable database is waited for.
 fn act_error(error: &muriel_context::Error) -> RunError {
     match error {
-        muriel_context::Error::Unavailable { .. } => RunError::Waiting(Need::Database),
+        muriel_context::Error::Unavailable { .. } => RunError::Waiting(Dependency::Database),
         error => RunError::failed(error),
     }
 }

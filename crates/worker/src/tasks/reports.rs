@@ -1,7 +1,7 @@
 //! Computes recently requested reports before they are requested again.
 
 use super::act_error;
-use crate::task::{Need, Progress, Task};
+use crate::task::{Dependency, Progress, Task};
 use muriel_service::{App, results};
 use std::time::Duration;
 
@@ -19,5 +19,5 @@ pub fn warm_reports(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+    task.needs(Dependency::Database).needs(Dependency::Warehouse).rest_factor(REST_FACTOR)
 }

@@ -1,6 +1,6 @@
 //! Deletes old files of the event log.
 
-use crate::task::{Context, Need, Progress, RunError, Task};
+use crate::task::{Context, Dependency, Progress, RunError, Task};
 use muriel_domain::time::DAY_US;
 use muriel_log::{PruneReport, PruneRequest};
 use muriel_service::App;
@@ -18,11 +18,11 @@ pub fn delete_old_events(app: App, days: i64, observe: impl Fn(bool) + Send + Sy
         let (app, observe) = (app.clone(), observe.clone());
         async move { prune(&app, days, &*observe, context).await }
     });
-    task.needs(Need::EventLog)
+    task.needs(Dependency::EventLog)
 }
 
 async fn prune(app: &App, days: i64, observe: &(impl Fn(bool) + Sync), context: Context) -> Result<Progress, RunError> {
-    let Some(log) = app.log() else { return Err(RunError::Waiting(Need::EventLog)) };
+    let Some(log) = app.log() else { return Err(RunError::Waiting(Dependency::EventLog)) };
     let before = context.now.plus_us(-days.saturating_mul(DAY_US));
     let pruned = log.prune(PruneRequest { before, force: false }).await;
     observe(pruned.as_ref().is_ok_and(|pruned| pruned.held.is_some()));

@@ -1,7 +1,7 @@
 //! Updates rulesets with changes by other processes and nodes.
 
 use super::act_error;
-use crate::task::{Need, Progress, Task};
+use crate::task::{Dependency, Progress, Task};
 use muriel_service::App;
 use std::time::Duration;
 
@@ -19,5 +19,5 @@ pub fn refresh_rulesets(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::Database).max_backoff(MAX_BACKOFF)
+    task.needs(Dependency::Database).max_backoff(MAX_BACKOFF)
 }

@@ -1,7 +1,7 @@
 //! Deletes the data of visitors, and events beyond their project's retention.
 
 use super::act_error;
-use crate::task::{Need, Progress, Task};
+use crate::task::{Dependency, Progress, Task};
 use muriel_service::App;
 use muriel_service::visitor_data::{self, ExpiryOutcome};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub fn delete_visitor_data(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::EventLog).needs(Need::Database).run_limit(RUN_LIMIT)
+    task.needs(Dependency::EventLog).needs(Dependency::Database).run_limit(RUN_LIMIT)
 }
 
 /// Deletes events that are older than their project's retention. After each run it calls `observe` with whether events
@@ -42,7 +42,7 @@ pub fn delete_expired_events(app: App, observe: impl Fn(bool) + Send + Sync + 's
             Ok(Progress::Continue)
         }
     });
-    task.needs(Need::EventLog).needs(Need::Database).run_limit(RUN_LIMIT)
+    task.needs(Dependency::EventLog).needs(Dependency::Database).run_limit(RUN_LIMIT)
 }
 
 fn log_outcome(outcome: &ExpiryOutcome) {

@@ -1,7 +1,7 @@
 //! Sends webhooks.
 
 use super::act_error;
-use crate::task::{Need, Progress, RunError, Task};
+use crate::task::{Dependency, Progress, RunError, Task};
 use muriel_context::Result;
 use muriel_domain::ids::DeliveryId;
 use muriel_domain::time::DAY_US;
@@ -55,7 +55,7 @@ pub fn deliver_webhooks(app: App) -> Task {
             delivered
         }
     });
-    task.needs(Need::Database).max_backoff(PERIOD)
+    task.needs(Dependency::Database).max_backoff(PERIOD)
 }
 
 /// Attempts every delivery that is due.

@@ -139,9 +139,9 @@ async fn a_task_waits_for_what_it_needs() {
     let clock = Clock::default();
     let is_there = Arc::new(AtomicBool::new(false));
     let known = is_there.clone();
-    let worker = Worker::new(clock.now(), move |need| need == Need::Database || known.load(Ordering::SeqCst));
+    let worker = Worker::new(clock.now(), move |need| need == Dependency::Database || known.load(Ordering::SeqCst));
     let (task, runs) = counting("test", SECOND);
-    worker.register(task.needs(Need::Database).needs(Need::EventLog));
+    worker.register(task.needs(Dependency::Database).needs(Dependency::EventLog));
     for _ in 0..20 {
         clock.advance(SECOND);
         assert_eq!(worker.run_until_idle().await, Ok(1));
@@ -149,7 +149,7 @@ async fn a_task_waits_for_what_it_needs() {
     let status = worker.statuses().remove(0);
     assert_eq!(
         (status.outcome, status.runs, status.consecutive_failures),
-        (TaskOutcome::Waiting(Need::EventLog), 0, 0)
+        (TaskOutcome::Waiting(Dependency::EventLog), 0, 0)
     );
     is_there.store(true, Ordering::SeqCst);
     clock.advance(SECOND);
