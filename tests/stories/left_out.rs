@@ -244,7 +244,10 @@ fn what_nobody_sent_is_not_known(on: On) {
         assert_eq!((&arm["conversion_rate"], &arm["improvement"]), (&Value::Null, &Value::Null), "{metric}");
         assert_eq!((&arm["visitors"], &arm["analysis"]["verdict"]), (&json!(150), &json!("keep_running")), "{metric}");
         let reason = &arm["analysis"]["reason"];
-        assert_eq!(reason, "It is not known, as no page view of these visitors was sent.", "{metric}");
+        assert_eq!(
+            reason, "This metric cannot be computed, because no page view of these visitors was sent.",
+            "{metric}"
+        );
     }
     assert_eq!(check(&result, "guardrails").0, "unknown", "{}", result["health"]["guardrails"]);
     // From the first page view on it is known.

@@ -180,7 +180,7 @@ impl Audience {
 struct Declared {
     scope: String,
     callers: String,
-    /// Codes of the answer 409: `x-conflicts`.
+    /// Possible error codes of the 409 response, from the extension `x-conflicts`.
     conflicts: Vec<String>,
     /// Noun of the versioned object that `If-Match` refers to: `x-if-match`.
     if_match: Option<String>,

@@ -74,10 +74,13 @@ fn key(file: Option<&Path>) -> Result<String> {
         None => std::env::var(KEY_VARIABLE).unwrap_or_default(),
     };
     let key = text.trim();
-    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if key.is_empty() {
         return Err(Error::Setting(format!(
             "there is no API key: set {KEY_VARIABLE}, or name a file that holds one with --key-file"
         )));
+    }
+    if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Error::Setting("the API key has a space or a character that is not ASCII".to_owned()));
     }
     Ok(key.to_owned())
 }

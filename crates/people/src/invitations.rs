@@ -196,7 +196,7 @@ pub(super) fn email_taken() -> Error {
 pub(super) async fn check_room(tx: &mut dyn Tx, company: CompanyId, open: i64) -> Result<()> {
     if open >= INVITATIONS_MAX || people::count(tx, company).await? >= PEOPLE_MAX {
         let message = format!(
-            "cannot be taken: a company has at most {PEOPLE_MAX} people and {INVITATIONS_MAX} open invitations"
+            "cannot be accepted: a company has at most {PEOPLE_MAX} people and {INVITATIONS_MAX} open invitations"
         );
         return Err(Problems::one("body", message).into());
     }

@@ -39,7 +39,8 @@ pub async fn create(context: &Context, actor: &Actor, name: String, grant: Grant
             Box::pin(async move {
                 let in_use = keys::list(tx, company).await?.iter().filter(|key| key.grant.is_valid(now)).count();
                 if in_use >= KEYS_MAX {
-                    let message = format!("cannot be taken: the company has {KEYS_MAX} keys in use; revoke one first");
+                    let message =
+                        format!("cannot be accepted: the company already has {KEYS_MAX} valid keys; revoke one first");
                     return Err(Problems::one("body", message).into());
                 }
                 keys::insert(tx, &stored).await?;

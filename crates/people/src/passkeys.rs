@@ -136,7 +136,8 @@ pub async fn enrol(
                 let person = &session.person;
                 muriel_store::lock_people(tx, Some(person.company_id)).await?;
                 if passkeys::list(tx, person.id).await?.len() >= PASSKEYS_MAX {
-                    let message = format!("cannot be taken: there are {PASSKEYS_MAX} passkeys; remove one first");
+                    let message =
+                        format!("cannot be accepted: there are already {PASSKEYS_MAX} passkeys; remove one first");
                     return Err(Problems::one("credential", message).into());
                 }
                 if passkeys::find(tx, &made.id).await?.is_some() {

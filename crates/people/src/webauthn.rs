@@ -93,7 +93,7 @@ impl Read {
     /// Parses a message.
     ///
     /// # Errors
-    /// The fault of the message.
+    /// A description of what is wrong with the message.
     pub(super) fn of(credential: &Value) -> Result<Self, Refused> {
         let message = Message::deserialize(credential).map_err(|_| "is not a credential as browsers send it")?;
         if message.kind != "public-key" {
@@ -131,7 +131,7 @@ impl Read {
     /// Verifies a registration and returns the new credential.
     ///
     /// # Errors
-    /// The fault of the message.
+    /// A description of what is wrong with the message.
     pub(super) fn registered(&self, ceremony: &Ceremony<'_>) -> Result<NewCredential, Refused> {
         self.check(ceremony, "webauthn.create")?;
         let object = decoded(self.message.response.attestation_object.as_deref().ok_or("has no attestation")?)?;
@@ -160,10 +160,10 @@ impl Read {
         Ok(NewCredential { id: id.to_vec(), key: key.to_vec(), count: data.count })
     }
 
-    /// Verifies an assertion and returns the credential's number of uses.
+    /// Verifies an assertion, which is a passkey's response at sign-in, and returns its signature counter.
     ///
     /// # Errors
-    /// The fault of the message.
+    /// A description of what is wrong with the message.
     pub(super) fn asserted(&self, ceremony: &Ceremony<'_>, key: &[u8]) -> Result<u32, Refused> {
         self.check(ceremony, "webauthn.get")?;
         let part = |text: &Option<String>| decoded(text.as_deref().ok_or("is not complete")?);

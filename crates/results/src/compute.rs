@@ -223,7 +223,8 @@ fn explain_unfed(report: &mut Report, answer: &ExperimentAnswer) {
     let unfed = report.metrics.iter_mut().zip(&answer.metrics).filter(|(_, metric)| metric.is_unfed);
     for analysis in unfed.flat_map(|(metric, _)| &mut metric.analyses) {
         if analysis.verdict == Verdict::KeepRunning {
-            "It is not known, as no page view of these visitors was sent.".clone_into(&mut analysis.reason);
+            "This metric cannot be computed, because no page view of these visitors was sent."
+                .clone_into(&mut analysis.reason);
         }
     }
 }

@@ -472,7 +472,7 @@ impl Manifest {
             ("interactions", self.interactions.len(), INTERACTIONS_MAX),
         ] {
             if has > most {
-                return Err(Flaw::new(format!("has a manifest with {has} {what}; there are at most {most}")));
+                return Err(Flaw::new(format!("has a manifest with {has} {what}; at most {most} are allowed")));
             }
         }
         let wrong = |field: &str, flaw: Flaw| Flaw::new(format!("has a manifest whose {field} {flaw}"));

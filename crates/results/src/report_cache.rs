@@ -77,7 +77,7 @@ pub enum ReportError {
         /// Number of all blocks.
         of: i64,
     },
-    /// The head of the log cannot be read, so it is not known which events a report must have.
+    /// The head of the log cannot be read, so the server cannot tell whether a report would include all events.
     #[error("the event log cannot be read")]
     LogUnreadable(#[source] Option<Arc<warehouse::Error>>),
     /// The warehouse is damaged; its loader rebuilds it from the log.

@@ -69,7 +69,8 @@ pub async fn create(
                 }
                 let others = groups::list(tx, act.project).await?;
                 if others.len() >= GROUPS_MAX {
-                    let message = format!("cannot be taken: the project has {GROUPS_MAX} groups; delete one first");
+                    let message =
+                        format!("cannot be accepted: the project already has {GROUPS_MAX} groups; delete one first");
                     return Err(Problems::one("body", message).into());
                 }
                 let group = new.group(act.now)?;

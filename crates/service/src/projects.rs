@@ -74,7 +74,7 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
             let company_id = tenants::company_ensure(tx, &company, now).await?;
             let taken = format!("the company \"{company}\" has a project \"{name}\" already");
             if tenants::projects_of(tx, company_id).await?.len() >= PROJECTS_MAX {
-                let message = format!("cannot be taken: the company has {PROJECTS_MAX} projects");
+                let message = format!("cannot be accepted: the company already has {PROJECTS_MAX} projects");
                 return Err(Problems::one("body", message).into());
             }
             if let Some(there) = tenants::project_named(tx, company_id, &name).await? {

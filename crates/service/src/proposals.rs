@@ -85,7 +85,9 @@ pub async fn create(
                 return Err(Problems::one("body", "changes nothing; the experiment already has these values").into());
             }
             if proposals::open_count(tx, id).await? >= OPEN_MAX {
-                let full = format!("cannot be taken: the experiment has {OPEN_MAX} open proposals; decide one first");
+                let full = format!(
+                    "cannot be accepted: the experiment already has {OPEN_MAX} open proposals; decide one first"
+                );
                 return Err(Problems::one("body", full).into());
             }
             let needs_approval = change.rules(tx).await?.apply_to(Some(&before.experiment), &after);

@@ -20,7 +20,10 @@ pub(crate) fn report_error(error: ReportError) -> Error {
             if let Some(error) = error {
                 tracing::warn!(error = &*error as &dyn std::error::Error, "the end of the event log cannot be read");
             }
-            not_yet("the event log cannot be read, so it is not known which events a result must have".to_owned())
+            not_yet(
+                "the event log cannot be read, so the server cannot tell whether the result would include all events"
+                    .to_owned(),
+            )
         }
         ReportError::Damaged => not_yet("the warehouse is damaged and is being rebuilt from the event log".to_owned()),
         ReportError::Failed(failure) => match &*failure {

@@ -145,7 +145,7 @@ async fn make_room(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId, now: I
     let all = shares::of_experiment(tx, project, id).await?;
     let (open, ended): (Vec<_>, Vec<_>) = all.into_iter().partition(|share| share.is_open(now));
     if open.len() >= OPEN_MAX {
-        let message = format!("cannot be taken: the experiment has {OPEN_MAX} links that are open; revoke one first");
+        let message = format!("cannot be accepted: the experiment already has {OPEN_MAX} open links; revoke one first");
         return Err(Problems::one("body", message).into());
     }
     for share in ended.iter().skip(KEPT_MAX - OPEN_MAX) {

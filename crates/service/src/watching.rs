@@ -51,7 +51,7 @@ pub async fn set(
                 let before = watches::state(tx, id, person).await?;
                 if before != Some(watching) {
                     if watching && watches::count_all(tx, id).await? >= WATCHERS_MAX {
-                        let full = format!("cannot be taken: {WATCHERS_MAX} people watch the experiment already");
+                        let full = format!("cannot be accepted: {WATCHERS_MAX} people already watch the experiment");
                         return Err(Problems::one("body", full).into());
                     }
                     watches::set(tx, id, person, watching).await?;

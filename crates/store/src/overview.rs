@@ -165,7 +165,8 @@ pub struct OverviewMark {
 /// Value of a row's sort key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MarkValue {
-    /// A number or a time. Unknown values come last in either direction.
+    /// A number, or a time in microseconds. Unknown values are replaced by ±`LAST`, so that they sort last in ascending
+    /// and in descending order.
     Number(i64),
     /// Folded text.
     Text(String),

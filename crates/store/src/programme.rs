@@ -220,7 +220,8 @@ pub async fn holdouts(
         .collect()
 }
 
-/// Stores the programme's data of a conclusion: note and lesson, for search, and a brief result.
+/// Stores data of a concluded experiment, in place of earlier data: `texts`, its note and lesson, for search, and
+/// `result`, a summary of its result.
 pub async fn put(tx: &mut dyn Tx, id: ExperimentId, texts: [&str; 2], result: Option<&Json>) -> Result<()> {
     remove(tx, id).await?;
     if let Some(result) = result {

@@ -79,7 +79,7 @@ struct Target {
     /// Key of the project, instead of the one in project.toml.
     #[arg(long, env = "MURIEL_PROJECT", value_name = "PROJECT_KEY")]
     project: Option<String>,
-    /// Also delete experiments and goals that are not in the files, and archive such hypotheses.
+    /// Also delete experiments and goals that are not in the files, and archive hypotheses that are not in them.
     #[arg(long)]
     prune: bool,
     /// Also restart experiments that have run and were stopped, where their file says live.

@@ -82,7 +82,8 @@ pub async fn create(
                 return Ok(stored);
             }
             if webhooks::list(tx, project).await?.len() >= WEBHOOKS_MAX {
-                let message = format!("cannot be taken: the project has {WEBHOOKS_MAX} webhooks; delete one first");
+                let message =
+                    format!("cannot be accepted: the project already has {WEBHOOKS_MAX} webhooks; delete one first");
                 return Err(Problems::one("body", message).into());
             }
             let webhook = Webhook {

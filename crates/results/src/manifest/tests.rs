@@ -100,7 +100,7 @@ fn interactions_are_those_that_a_look_can_find() {
     let mut many = good.clone();
     many["interactions"] = json!(vec![good["interactions"][0].clone(); 61]);
     let said = checked(&many).unwrap_err().to_string();
-    assert!(said.contains("with 61 interactions; there are at most 60"), "{said}");
+    assert!(said.contains("with 61 interactions; at most 60 are allowed"), "{said}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn logs_are_named_once_and_in_order() {
         (vec![expect[1].clone(), expect[0].clone()], "logs[1].id must come after"),
         (vec![expect[0].clone(), expect[0].clone()], "logs[1].id must come after"),
         (vec![LogFacts { position: 0, ..expect[0].clone() }], "logs[0].position must be at least 1"),
-        (vec![expect[0].clone(); 300], "with 300 logs; there are at most 255"),
+        (vec![expect[0].clone(); 300], "with 300 logs; at most 255 are allowed"),
     ] {
         let said = Manifest { logs, ..manifest.clone() }.check().unwrap_err().to_string();
         assert!(said.contains(expect), "{said}");

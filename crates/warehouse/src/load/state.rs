@@ -281,11 +281,11 @@ impl LoadState {
         let mark = marks.get(&extent.log).copied().unwrap_or_default();
         let stored = reader.hash_at(mark.position)?;
         let problem = if marks.keys().any(|log| *log != extent.log) {
-            Some("it has events of another log")
+            Some("the warehouse has events of another log")
         } else if mark.position.seq > extent.last {
-            Some("it has events that the log does not have")
+            Some("the warehouse has events that the log does not have")
         } else if mark.hash.is_some() && stored.is_some() && mark.hash != stored {
-            Some("it has other events than the log")
+            Some("the events in the warehouse differ from those in the log")
         } else {
             None
         };

@@ -226,7 +226,7 @@ test("who may not share has no button, and what the server refuses is shown", as
   await editor.open(results());
   await editor.page.getByRole("button", { name: "Share" }).click();
   await editor.page.getByRole("button", { name: "Create link" }).click();
-  await editor.page.getByText("50 links that are open; revoke one first").waitFor();
+  await editor.page.getByText("50 open links; revoke one first").waitFor();
   await until(() => editor.page.getByRole("table", { name: "Links" }).isVisible(), "the table");
   await editor.examine("share-dialog-full");
   await editor.end();

@@ -79,8 +79,8 @@ impl Exposures {
         format!("{arms}{started}{until}{kept}")
     }
 
-    /// SQL query of the counted exposures of humans: `visitor`, `at`, `id`, `variant`,
-    /// `epoch` and `columns`.
+    /// SQL query of the exposures that count, without bots. Selects `visitor`, `at`, `id`, `variant`, `epoch` and the
+    /// expressions in `columns`.
     fn met(&self, question: &ExperimentQuestion, columns: &str) -> String {
         format!(
             r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
