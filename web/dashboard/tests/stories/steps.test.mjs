@@ -68,7 +68,11 @@ test("a draft is set up step by step, with the focus where one is", async () => 
 test("what is typed for one experiment stays with it when another one is opened", async () => {
   const [typed, other] = await Promise.all(
     ["Typed", "Other"].map((test_name) =>
-      company.post("/create-experiment", { test_name, url: `https://shop.example/${test_name}`, variants: [{ name: "Variant 1" }] }),
+      company.post("/create-experiment", {
+        test_name,
+        url: `https://shop.example/${test_name}`,
+        variants: [{ name: "Variant 1" }],
+      }),
     ),
   );
   const visit = await begin();

@@ -35,11 +35,7 @@ export function GroupPage() {
       <Loaded query={groups}>
         {({ exclusion_groups: all }) => {
           const group = find(all);
-          return group ? (
-            <OneGroup projectKey={projectKey} group={group} />
-          ) : (
-            <Gone projectKey={projectKey} />
-          );
+          return group ? <OneGroup projectKey={projectKey} group={group} /> : <Gone projectKey={projectKey} />;
         }}
       </Loaded>
     </Page>

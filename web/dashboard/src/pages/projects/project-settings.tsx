@@ -30,9 +30,7 @@ export function ProjectSettingsPage() {
         }
         about={<code className="font-mono text-sm break-all">{projectKey}</code>}
       />
-      <Loaded query={settings}>
-        {(data) => <SettingsForm projectKey={projectKey} settings={data.settings} />}
-      </Loaded>
+      <Loaded query={settings}>{(data) => <SettingsForm projectKey={projectKey} settings={data.settings} />}</Loaded>
     </Page>
   );
 }

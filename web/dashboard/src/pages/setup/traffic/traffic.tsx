@@ -20,9 +20,7 @@ export function TrafficStep() {
   return (
     <>
       <SplitForm />
-      <Loaded query={distribution}>
-        {({ bandit }) => bandit !== undefined && <BanditCard bandit={bandit} />}
-      </Loaded>
+      <Loaded query={distribution}>{({ bandit }) => bandit !== undefined && <BanditCard bandit={bandit} />}</Loaded>
       <PlacesCard />
       <EpochsCard />
       <MovesCard />
