@@ -17,6 +17,7 @@ SLOW_FILES = {
     "dashboard: pages.test.mjs": "30 states in four looks",
     "dashboard: stories/main.test.mjs": "the way from the first start to a live experiment, in two engines",
     "tests/stories::clock": "a month of experiments on two databases",
+    "tests/stories::demo": "a month of visitors of the demo, whose results are then read",
     "tests/stories::webhooks": "receivers that hang until the server gives up, on two databases",
 }
 
