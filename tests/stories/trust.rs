@@ -240,7 +240,9 @@ fn a_network_counts_for_a_tenth_of_a_limit(on: On) {
         let held_back = || {
             let last = shop.client.details(shop.test_id)["schedule"]["last"].clone();
             last["rule"] == rule
-                && last["failed"].as_str().is_some_and(|it| it.contains("4 are counted; the largest has 100 %"))
+                && last["failed"]
+                    .as_str()
+                    .is_some_and(|it| it.contains("leaves 4 of 40; the largest network has 100 % of all"))
         };
         eventually("the reason", DEADLINE, held_back);
         assert_eq!(shop.client.details(shop.test_id)["status"], 1);

@@ -61,7 +61,9 @@ const once = (make) => {
 const loaded = new Set();
 function isFirst(path) {
   const page = path.replace(/\?.*/, "").replaceAll(/\/(\d+|\w+_\w+)(?=\/|$)/g, "/…");
-  return !loaded.has(page) && loaded.add(page);
+  const isNew = !loaded.has(page);
+  loaded.add(page);
+  return isNew;
 }
 
 const plain = once(() => seed(company, (text) => text));

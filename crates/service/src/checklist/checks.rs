@@ -346,7 +346,7 @@ fn weights(facts: &Facts) -> Found {
         return say(Warn, format!("{} gets no visitors: its weight is 0 %.", listed(&idle)));
     }
     let parts: Vec<String> = shares.iter().map(|(arm, share)| format!("{arm} {share} %")).collect();
-    say(Good, format!("{traffic} % of the visitors enter. Of those, the variants get: {}.", parts.join(", ")))
+    say(Good, format!("{traffic} % of the visitors enter. The split is {}.", parts.join(", ")))
 }
 
 fn power(facts: &Facts) -> Found {
@@ -497,10 +497,7 @@ mod tests {
         let items = all(&facts());
         assert!(items.iter().all(|item| item.status == Good), "{items:?}");
         assert_eq!(items.len(), 10);
-        assert_eq!(
-            items[7].sentence,
-            "100 % of the visitors enter. Of those, the variants get: Control 50 %, Variant 1 50 %."
-        );
+        assert_eq!(items[7].sentence, "100 % of the visitors enter. The split is Control 50 %, Variant 1 50 %.");
     }
 
     #[test]

@@ -178,8 +178,8 @@ mod tests {
             (known(&[(1, 1.0)]), Some(vec![0, 10_000])),
             (known(&[(0, 0.5), (7, 0.5)]), None),
         ] {
-            let told = format!("{arms:?}");
-            assert_eq!(moved(arms).map(|moved| moved.weights.hundredths().to_vec()), expect, "{told}");
+            let shown = format!("{arms:?}");
+            assert_eq!(moved(arms).map(|moved| moved.weights.hundredths().to_vec()), expect, "{shown}");
         }
         let (detail, _) = moved(known(&[(0, 0.05), (1, 0.95)])).unwrap().described().unwrap();
         assert_eq!(

@@ -134,8 +134,8 @@ fn beyond_shares(counts: &[u64], reached: u64, limit: u64) -> Option<String> {
     let largest = counts.iter().max().copied().unwrap_or(0) as f64 / reached.max(1) as f64;
     (counted < limit).then(|| {
         format!(
-            "one network counts for at most a tenth of the limit, so {counted} are counted; the largest has {} % of \
-             them{}",
+            "at most a tenth of the limit counts from one network, which leaves {counted} of {reached}; the largest \
+             network has {} % of all{}",
             (100.0 * largest).round(),
             mend(largest),
         )
@@ -235,8 +235,8 @@ mod tests {
             (&[][..], 1_000, None),
             (&[100, 100, 40], 1_000, None),
             (&[130, 120, 40], 1_060, None),
-            (&[130, 120, 40], 1_049, Some("so 999 are counted; the largest has 12 % of them")),
-            (&[900], 1_000, Some("so 200 are counted; the largest has 90 % of them. Name the site's proxies")),
+            (&[130, 120, 40], 1_049, Some("leaves 999 of 1049; the largest network has 12 % of all")),
+            (&[900], 1_000, Some("leaves 200 of 1000; the largest network has 90 % of all. Name the site's proxies")),
             (&[900], 1_800, None),
         ] {
             let why = beyond_shares(counts, reached, 1_000);

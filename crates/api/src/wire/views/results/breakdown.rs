@@ -44,8 +44,8 @@ pub(crate) struct PartResult {
 }
 
 impl Breakdown {
-    /// Builds the breakdown of the segment `part`: each arm's result for the requested or primary goal. Has no arms
-    /// when there is no such goal.
+    /// Builds the breakdown of the segment `part`: each arm's result for the requested or primary goal. Without
+    /// such a goal, it has no arms.
     pub(super) fn new(computed: &Computed, part: &SegmentNumbers, labels: &Labels) -> Self {
         let manifest = &computed.manifest;
         let variants = match (manifest.top(), computed.metrics.first()) {
