@@ -234,6 +234,10 @@ WALK = [
     outside("getSharedTimeseries", token=Ref("share.url", after="/"), caller="anyone"),
     do("revokeShare", share_id=Ref("share.share.share_id")),
     do("listShares", **SECOND),
+    # Exclusions.
+    do("createExclusion", "exclusion", body={"kind": "network", "value": "203.0.113.7", "reason": "A load test"}),
+    do("listExclusions"),
+    do("deleteExclusion", exclusion_id=Ref("exclusion.exclusion.exclusion_id")),
     # Groups.
     do("createExclusionGroup", "group", body={"name": "Checkout", "kind": "exclusion", "members": []}),
     do(

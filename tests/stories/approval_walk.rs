@@ -247,6 +247,7 @@ impl Walk<'_> {
             "group_id" => first("/exclusion-groups", "exclusion_groups", "group_id"),
             "hypothesis_id" => first("/hypotheses", "hypotheses", "hypothesis_id"),
             "proposal_id" => first("/proposals?state=open", "proposals", "proposal_id"),
+            "exclusion_id" => first("/exclusions", "exclusions", "exclusion_id"),
             "share_id" => first(&format!("/experiment/{test}/shares"), "shares", "share_id"),
             other => panic!("no value for {other}"),
         });

@@ -1,8 +1,8 @@
 //! Experiments that change each other's effects.
 
+use crate::recompute::verified_beside;
 use crate::results::{DAY, counts};
 use crate::scene::{Collector, id};
-use muriel_tests::process::{command, program};
 use muriel_tests::{Client, On, TestApp, stories};
 use muriel_worker::Worker;
 use serde_json::{Value, json};
@@ -91,19 +91,6 @@ impl Shop {
     fn result(&self, test_id: i64) -> Value {
         self.client.get(&format!("/experiment/{test_id}/result")).ok()
     }
-
-    /// Returns whether `muriel verify` accepts a result, and its output.
-    fn verified(&self, result: &Value) -> (bool, String) {
-        let storage = &self.app.settings.storage;
-        let file = storage.data_dir.join("result.json");
-        std::fs::write(&file, result.to_string()).expect("a file");
-        let mut words = vec!["verify", file.to_str().expect("a path")];
-        words.extend(storage.database_url.iter().flat_map(|url| ["--database-url", url.as_str()]));
-        let program = program(None).expect("the program");
-        let output = command(&program, &words, &storage.data_dir).output().expect("a process");
-        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-        (output.status.success(), said)
-    }
 }
 
 /// Returns the message of a result about other experiments.
@@ -155,7 +142,7 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
 
     // Each result can be computed again, before and after the check.
     for (result, note) in [(&before, true), (&found, false)] {
-        let (holds, said) = shop.verified(result);
+        let (holds, said) = verified_beside(&shop.app, result);
         assert!(holds, "{said}");
         assert_eq!(said.contains("interactions were checked again since"), note, "{said}");
     }
@@ -163,14 +150,14 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
     shop.pass(Duration::from_secs(120));
     let mut forged = shop.result(form);
     forged["manifest"]["interactions"][0]["difference"] = json!(-0.5);
-    let (holds, said) = shop.verified(&forged);
+    let (holds, said) = verified_beside(&shop.app, &forged);
     assert!(!holds && said.contains("manifest.interactions[0].difference: the database says"), "{said}");
     forged["manifest"]["interactions"][0]["interval"] = json!([-0.6, 0.1]);
-    let (holds, said) = shop.verified(&forged);
+    let (holds, said) = verified_beside(&shop.app, &forged);
     assert!(!holds && said.contains("manifest whose interactions[0].interval"), "{said}");
 
     forged["manifest"]["interactions"] = json!([]);
-    let (holds, said) = shop.verified(&forged);
+    let (holds, said) = verified_beside(&shop.app, &forged);
     assert!(!holds && said.contains("manifest.interactions[0]: the database says"), "{said}");
 
     // The finding is stored, and survives the experiment's end.
@@ -190,7 +177,7 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
         after["manifest"]["interactions"][0]["as_of"], facts["as_of"],
         "the numbers are of the look that found it"
     );
-    let (holds, said) = shop.verified(&after);
+    let (holds, said) = verified_beside(&shop.app, &after);
     assert!(holds && !said.contains("checked again"), "{said}");
 }
 

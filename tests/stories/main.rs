@@ -12,6 +12,7 @@ mod demo;
 mod epochs;
 mod evaluate;
 mod events;
+mod exclusions;
 mod explain;
 mod freshness;
 mod goals;

@@ -3,7 +3,7 @@
 use crate::scene::{Collector, id};
 use muriel_context::clock::Clock;
 use muriel_tests::process::{Process, command, program};
-use muriel_tests::{Client, scratch};
+use muriel_tests::{Client, TestApp, scratch};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;
@@ -74,6 +74,17 @@ pub(crate) fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
         assert_eq!(json["holds"], output.status.success(), "{json}");
     }
     (output.status.success(), says(&output), json)
+}
+
+/// Returns whether `muriel verify` accepts a result while the server runs, and its output.
+pub(crate) fn verified_beside(app: &TestApp, result: &Value) -> (bool, String) {
+    let storage = &app.settings.storage;
+    let file = storage.data_dir.join("result.json");
+    std::fs::write(&file, result.to_string()).expect("a file");
+    let mut words = vec!["verify", file.to_str().expect("a path")];
+    words.extend(storage.database_url.iter().flat_map(|url| ["--database-url", url.as_str()]));
+    let output = muriel(&words, &storage.data_dir);
+    (output.status.success(), says(&output))
 }
 
 /// Copies the data directory of a stopped server.

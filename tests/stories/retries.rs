@@ -222,6 +222,10 @@ fn posts(app: &TestApp, shop: &Client) -> Vec<(String, String, Value, Value)> {
             "createExperimentComment" | "createHypothesisComment" => {
                 (json!({ "text": "one" }), json!({ "text": "other" }))
             }
+            "createExclusion" => {
+                let body = |visitor: &str| json!({ "kind": "visitor", "value": visitor, "reason": "N" });
+                (body("one"), body("other"))
+            }
             "createShare" => (json!({ "expires_in_days": 1 }), json!({ "expires_in_days": 2 })),
             "createProposal" => (json!({ "test_name": "one" }), json!({ "test_name": "other" })),
             "approveProposal" | "rejectProposal" | "withdrawProposal" => {

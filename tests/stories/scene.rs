@@ -20,6 +20,7 @@ pub(crate) struct Things {
     pub(crate) visitor_job_id: i64,
     pub(crate) proposal_id: i64,
     pub(crate) share_id: i64,
+    pub(crate) exclusion_id: i64,
 }
 
 impl Things {
@@ -50,6 +51,9 @@ impl Things {
         let proposal_id = proposed.created()["proposal_id"].as_i64().expect("an id");
         let shared = shop.post(&format!("/experiment/{test_id}/shares"), json!({})).created();
         let share_id = shared["share"]["share_id"].as_i64().expect("an id");
+        let exclusion =
+            shop.post("/exclusions", json!({ "kind": "source", "value": "paid", "reason": word })).created();
+        let exclusion_id = exclusion["exclusion"]["exclusion_id"].as_i64().expect("an id");
         let job = shop.call("DELETE", &format!("/visitor/{word}-visitor")).send().has_status(202).body;
         let visitor_job_id = job["visitor_job_id"].as_i64().expect("an id");
         Self {
@@ -63,6 +67,7 @@ impl Things {
             visitor_job_id,
             proposal_id,
             share_id,
+            exclusion_id,
         }
     }
 
@@ -80,6 +85,7 @@ impl Things {
             "visitor_id" => "v-1".to_owned(),
             "proposal_id" => self.proposal_id.to_string(),
             "share_id" => self.share_id.to_string(),
+            "exclusion_id" => self.exclusion_id.to_string(),
             other => panic!("no value for {other}"),
         });
         if ["explainAssignment", "streamVisitor"].contains(&operation.id.as_str()) {
@@ -143,6 +149,7 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "duplicateExperiment" => json!({ "test_name": "N" }),
         "archiveExperiment" => json!({ "archived": true }),
         "createExperimentComment" | "createHypothesisComment" => json!({ "text": "N" }),
+        "createExclusion" => json!({ "kind": "visitor", "value": "v-9", "reason": "N" }),
         "createShare" => json!({ "expires_in_days": 7, "query": { "filter_by": "mobile" } }),
         "updateInboxEntry" => json!({ "read": true }),
         "readInbox" => json!({}),

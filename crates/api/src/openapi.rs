@@ -347,6 +347,7 @@ fn path_parameter(name: &str, audience: Audience) -> RefOr<Parameter> {
         "visitor_job_id" => "The id of the deletion.",
         "proposal_id" => "The proposal's id.",
         "share_id" => "The share's id.",
+        "exclusion_id" => "The exclusion's id.",
         "part" => "The part's name.",
         "token" if audience == Audience::LinkHolders => "The part of the link after `/share/`.",
         "token" => "The part of the link after `#`.",

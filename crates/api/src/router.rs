@@ -1,9 +1,9 @@
 //! All routes, on one page.
 
 use crate::handlers::{
-    activity, audit, checklist, comments, conclusion, copies, evaluate, events, experiments, explain, goals, groups,
-    history, hypotheses, inbox, keys, live, me, ofrep, overview, people, programme, projects, proposals, rates,
-    results, script, serving, session, shares, simulation, traffic, visitor_data, webhooks,
+    activity, audit, checklist, comments, conclusion, copies, evaluate, events, exclusions, experiments, explain,
+    goals, groups, history, hypotheses, inbox, keys, live, me, ofrep, overview, people, programme, projects, proposals,
+    rates, results, script, serving, session, shares, simulation, traffic, visitor_data, webhooks,
 };
 use crate::sessions::SessionsOff;
 use crate::{dashboard, docs, openapi, unknown_query};
@@ -50,6 +50,8 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(results::experiment_plan))
         .routes(routes!(shares::share_list, shares::share_create))
         .routes(routes!(shares::share_revoke))
+        .routes(routes!(exclusions::exclusion_list, exclusions::exclusion_create))
+        .routes(routes!(exclusions::exclusion_delete))
         .routes(routes!(serving::winner_serve))
         .routes(routes!(serving::rollout_update))
         .routes(routes!(serving::serving_stop))

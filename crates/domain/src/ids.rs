@@ -45,6 +45,8 @@ ids! {
     GoalId,
     /// An exclusion group or a holdout.
     GroupId,
+    /// An exclusion of recorded visits from results.
+    ExclusionId,
     /// A webhook.
     WebhookId,
     /// A delivery: an event queued for a webhook.

@@ -9,6 +9,7 @@
 
 pub mod access;
 pub mod address;
+pub mod exclusion;
 pub mod experiment;
 pub mod goal;
 pub mod group;
@@ -16,6 +17,7 @@ pub mod hypothesis;
 pub mod ids;
 pub mod inbox;
 pub mod mention;
+pub mod network;
 pub mod page;
 pub mod pattern;
 pub mod person;

@@ -140,6 +140,8 @@ pub struct Computed {
     pub lost_events: LostEvents,
     /// Visitors who were exposed, whether the project counts them or not.
     pub trust: VisitorsByTrust,
+    /// Visitors who are not counted because all of their visits are excluded.
+    pub excluded: u64,
     /// Analysis of the numbers.
     pub report: Report,
     /// Matches of the arms' changes on visitors' pages.
@@ -198,7 +200,8 @@ pub(crate) fn compute(
     let mut report = report(&design, &summaries);
     explain_unfed(&mut report, &answer);
     let bandit = manifest.top().and_then(|_| look(&design, &summaries));
-    let (first_entry, lost_events, trust) = (answer.first_entry, answer.lost_events, answer.trust);
+    let (first_entry, lost_events) = (answer.first_entry, answer.lost_events);
+    let (trust, excluded) = (answer.trust, answer.excluded);
     let applied = summaries.applied;
     let errors = answer.errors.iter().filter(|error| (error.variant as usize) < arms).cloned().collect();
     Ok(Computed {
@@ -209,6 +212,7 @@ pub(crate) fn compute(
         first_entry,
         lost_events,
         trust,
+        excluded,
         report,
         metrics,
         values_vary,

@@ -5,8 +5,8 @@
 use crate::inquiry::{Inquiry, PlanBasis};
 use crate::locked::Judgement;
 use crate::manifest::{
-    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, INTERACTIONS_MAX, InteractionFacts, Manifest, MetricFacts,
-    NodeFacts, OTHER_NODES_MAX, PlanFacts, PlanNow, PolicyFacts, RateFacts,
+    ArmFacts, Counted, Engine, EpochFacts, ExclusionFacts, ExperimentFacts, INTERACTIONS_MAX, InteractionFacts,
+    Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX, PlanFacts, PlanNow, PolicyFacts, RateFacts,
 };
 use muriel_domain::Instant;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use muriel_domain::rates::Rates;
 use muriel_sql::Tx;
 use muriel_store::interactions::{self, Interaction};
 use muriel_store::plan_locks::{self, PlanLock};
-use muriel_store::{experiments, goals, nodes, tenants};
+use muriel_store::{exclusions, experiments, goals, nodes, tenants};
 use std::sync::Arc;
 
 mod past;
@@ -53,6 +53,8 @@ pub struct ReportInputs {
     rates: Option<Rates>,
     /// Visitors and orders that the project counts.
     policy: PolicyFacts,
+    /// Visits that the project excludes.
+    exclusions: Vec<ExclusionFacts>,
     /// Experiments that were found to change its effect.
     interactions: Vec<Interaction>,
     /// Plan that was locked at the first start.
@@ -109,7 +111,7 @@ impl ReportInputs {
         let has_revenue =
             goals.iter().any(|goal| is_revenue(goal)) || planned.iter().any(|goal| is_planned_revenue(goal));
         let since = loaded.experiment.milestones.first_start.map(|start| start.started_at);
-        let Surroundings { rates, other_nodes, policy } =
+        let Surroundings { rates, other_nodes, policy, exclusions } =
             Surroundings::load(tx, project, &goals, has_revenue, node, since, &mut version).await?;
         let interactions = interactions::of_experiment(tx, id, INTERACTIONS_MAX as i64).await?;
         for found in &interactions {
@@ -132,6 +134,7 @@ impl ReportInputs {
             other_nodes,
             rates,
             policy,
+            exclusions,
             interactions,
             version,
         }))
@@ -153,6 +156,7 @@ impl ReportInputs {
             other_nodes: Vec::new(),
             rates: None,
             policy: PolicyFacts::default(),
+            exclusions: Vec::new(),
             interactions: Vec::new(),
             lock: None,
             hypothesis: None,
@@ -204,6 +208,7 @@ impl ReportInputs {
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at(), to_ms(now))),
             interactions: self.interactions(judgement.as_ref()),
             policy: self.policy.for_inquiry(inquiry),
+            exclusions: self.exclusions.clone(),
             plan: Some(PlanFacts::new(
                 self.lock.as_ref(),
                 PlanNow {
@@ -392,6 +397,7 @@ impl ReportSubject for ReportInputs {
 /// Inputs of a report besides its subject.
 pub(crate) struct Surroundings {
     pub(crate) policy: PolicyFacts,
+    pub(crate) exclusions: Vec<ExclusionFacts>,
     pub(crate) rates: Option<Rates>,
     pub(crate) other_nodes: Vec<NodeFacts>,
 }
@@ -427,7 +433,13 @@ impl Surroundings {
         }
         let policy = PolicyFacts::of(&tenants::settings(tx, project).await?);
         *version += &format!(" {}/{}", policy.visitors.word(), policy.orders.word());
-        Ok(Surroundings { policy, rates, other_nodes })
+        let stored = exclusions::of_project(tx, project).await?;
+        for exclusion in &stored {
+            // Exclusions never change, and their ids are not used again.
+            *version += &format!(" -{}", exclusion.id.0);
+        }
+        let exclusions = stored.iter().map(ExclusionFacts::of).collect();
+        Ok(Surroundings { policy, exclusions, rates, other_nodes })
     }
 }
 

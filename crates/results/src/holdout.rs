@@ -72,7 +72,7 @@ impl HoldoutInputs {
         let mut version = format!("{} {held_out} {}", group.name, since.us());
         let goals: Vec<&Goal> = asked.iter().chain(&usual).collect();
         let has_revenue = goals.iter().any(|goal| is_revenue(goal));
-        let Surroundings { rates, other_nodes, policy } =
+        let Surroundings { rates, other_nodes, policy, exclusions: _ } =
             Surroundings::load(tx, project, &goals, has_revenue, node, Some(since), &mut version).await?;
         Ok(Ok(HoldoutInputs { project, group, held_out, since, usual, asked, other_nodes, rates, policy, version }))
     }
@@ -150,6 +150,8 @@ impl ReportSubject for HoldoutInputs {
             metrics: self.metrics(),
             other_nodes: self.other_nodes.clone(),
             policy: self.policy.for_inquiry(inquiry),
+            // Visitors of a holdout have no exposures, which exclusions are about.
+            exclusions: Vec::new(),
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, Some(since), to_ms(now))),
             interactions: Vec::new(),
             plan: None,

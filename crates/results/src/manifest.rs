@@ -10,6 +10,7 @@ pub use plan::{PlanFacts, PlanNow};
 
 use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
 use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
+use muriel_domain::exclusion::{EXCLUSIONS_MAX, Exclusion, ExclusionKind};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::ids::MAX_SAFE;
@@ -19,14 +20,16 @@ use muriel_domain::time::DAY_US;
 use muriel_domain::trust::TrustPolicy;
 use muriel_domain::{Flaw, Instant};
 use muriel_log::{LogId, LogPosition, Position};
+use muriel_store::exclusions::StoredExclusion;
 use muriel_store::experiments::EPOCHS_MAX;
 use muriel_warehouse::{
-    CountedOutcome, ExchangeRates, ExcludedBy, Exclusion, ExperimentQuestion, GroupRange, LOGS_MAX, LostBlocks, Metric,
-    Policy, Population, RateSpan, RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks,
+    CountedOutcome, ExchangeRates, ExcludedBy, Exclusion as ExcludedVisits, ExperimentQuestion, GroupRange, LOGS_MAX,
+    LostBlocks, Metric, Policy, Population, RateSpan, RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks, hash_of,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Version of the methods that compute numbers. With other methods, the same log may give other numbers.
@@ -320,6 +323,9 @@ pub struct Manifest {
     /// Visitors and orders that count, by who sent them. Absent when all count.
     #[serde(default, skip_serializing_if = "PolicyFacts::counts_all")]
     pub policy: PolicyFacts,
+    /// Visits that the project excludes from results. Absent when it excludes none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclusions: Vec<ExclusionFacts>,
     /// The plan that was locked at the first start. Absent for holdouts, and in results of releases that locked no
     /// plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -350,6 +356,50 @@ impl PolicyFacts {
 
     fn counts_all(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+/// Visits that a result does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExclusionFacts {
+    /// Id of the exclusion.
+    pub exclusion_id: i64,
+    /// `visitor`, `network`, `origin`, `user_agent`, `source` or `time`.
+    pub kind: String,
+    /// Value of the property, of a visitor or a network only a hash; null for all visits of the period.
+    pub value: Option<String>,
+    /// Only visits at or after this time.
+    pub from: Option<Instant>,
+    /// Only visits before this time.
+    pub to: Option<Instant>,
+}
+
+impl ExclusionFacts {
+    pub(crate) fn of(stored: &StoredExclusion) -> Self {
+        let Exclusion { kind, value, from, until, reason: _ } = &stored.exclusion;
+        let value = value.as_deref().map(|value| match kind {
+            ExclusionKind::Visitor => hash_of(value),
+            ExclusionKind::Network if value.parse::<IpAddr>().is_ok() => hash_of(value),
+            _ => value.to_owned(),
+        });
+        let (from, to) = (from.map(Instant::to_ms), until.map(Instant::to_ms));
+        Self { exclusion_id: stored.id.0, kind: kind.word().to_owned(), value, from, to }
+    }
+
+    fn excluded(&self) -> Result<ExcludedVisits, Flaw> {
+        let kind = ExclusionKind::parse(&self.kind);
+        let kind = kind.ok_or_else(|| Flaw::new(format!("has an exclusion of an unknown kind {:?}", self.kind)))?;
+        let value = || self.value.clone().unwrap_or_default();
+        let by = match kind {
+            ExclusionKind::Visitor => ExcludedBy::Visitor(value()),
+            ExclusionKind::Network => ExcludedBy::Network(value()),
+            ExclusionKind::Origin => ExcludedBy::Origin(value()),
+            ExclusionKind::UserAgent => ExcludedBy::UserAgent(value().split(' ').map(str::to_owned).collect()),
+            ExclusionKind::Source => ExcludedBy::Source(value()),
+            ExclusionKind::Time => ExcludedBy::Time,
+        };
+        Ok(ExcludedVisits { by, from: self.from, until: self.to })
     }
 }
 
@@ -470,6 +520,7 @@ impl Manifest {
             ("metrics", self.metrics.len(), METRICS_MAX),
             ("other nodes", self.other_nodes.len(), OTHER_NODES_MAX),
             ("interactions", self.interactions.len(), INTERACTIONS_MAX),
+            ("exclusions", self.exclusions.len(), EXCLUSIONS_MAX),
         ] {
             if has > most {
                 return Err(Flaw::new(format!("has a manifest with {has} {what}; at most {most} are allowed")));
@@ -693,7 +744,7 @@ impl Manifest {
             epoch: self.inquiry.epoch,
             epochs: self.epochs.iter().map(|epoch| (epoch.epoch, epoch.started_at)).collect(),
             arms: u32::try_from(self.experiment.arms.len()).unwrap_or(u32::MAX),
-            policy: self.counted(),
+            policy: self.counted()?,
             filter: self.inquiry.filter(),
             breakdown: self.inquiry.breakdown_by.as_deref().and_then(crate::inquiry::dimension),
             by_quarter,
@@ -703,14 +754,17 @@ impl Manifest {
     }
 
     /// Exposures and orders that count.
-    fn counted(&self) -> Policy {
-        let exclude =
-            |network: &String| Exclusion { by: ExcludedBy::Network(network.clone()), from: None, until: None };
-        Policy {
+    fn counted(&self) -> Result<Policy, Flaw> {
+        let without =
+            |network: &String| Ok(ExcludedVisits { by: ExcludedBy::Network(network.clone()), from: None, until: None });
+        let of_project = self.exclusions.iter().map(ExclusionFacts::excluded);
+        Ok(Policy {
             visitors: self.policy.visitors,
             orders: self.policy.orders,
-            exclusions: self.inquiry.without_network.iter().map(exclude).collect(),
-        }
+            exclusions: of_project
+                .chain(self.inquiry.without_network.iter().map(without))
+                .collect::<Result<_, Flaw>>()?,
+        })
     }
 
     /// Builds the design for the analysis.

@@ -11,6 +11,7 @@ pub mod checklist;
 mod clock_periods;
 pub mod comments;
 mod compute_queue;
+pub mod exclusions;
 mod experiment_audit;
 pub mod experiments;
 pub mod explain;

@@ -11,6 +11,7 @@ pub mod comments;
 pub mod conclusions;
 pub mod delivery;
 mod error;
+pub mod exclusions;
 pub mod experiments;
 pub mod goals;
 pub mod groups;
@@ -186,6 +187,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0032_project_settings_only.sql"),
         fill: None,
     },
+    Migration { version: 33, name: "exclusions", sql: include_str!("../migrations/0033_exclusions.sql"), fill: None },
 ];
 
 /// Migrates the schema to the newest version.

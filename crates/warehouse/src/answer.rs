@@ -67,6 +67,9 @@ pub struct ExperimentAnswer {
     /// Visitors with an exposure in the period of the question, whether the policy counts them or not; none for a
     /// holdout.
     pub trust: VisitorsByTrust,
+    /// Visitors who would have entered in the period of the question without the [exclusions](super::Policy::exclusions),
+    /// regardless of epoch and filter; none for a holdout.
+    pub excluded: u64,
     /// Events that pages of entered visitors could not send or read, after entry.
     pub lost_events: LostEvents,
     /// Time at which the first visitor entered; `None` when nobody did.

@@ -40,7 +40,7 @@ pub use self::question::{
     QUARTER_US, RateSpan, SEGMENTS_MAX, SHARED_BY, SHARED_TESTS_MAX, SharedQuestion, TrafficQuestion,
     VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
 };
-pub use self::row::Rows;
+pub use self::row::{Rows, hash_of};
 pub use muriel_assign::document::GroupRange;
 use muriel_log::{LogId, Position};
 

@@ -88,10 +88,14 @@ pub struct Exclusion {
 /// Property of exposures that do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ExcludedBy {
-    /// Id of the visitor.
+    /// Hash of the visitor's id: see [`hash_of`](super::hash_of).
     Visitor(String),
     /// Hash of the visitor's network, as answers by [`Dimension::Network`] have it.
     Network(String),
+    /// Origin of the page, such as `https://shop.example`.
+    Origin(String),
+    /// Words that are each the browser, the system or the device.
+    UserAgent(Vec<String>),
     /// Traffic source, such as `paid`.
     Source(String),
     /// Any: all exposures of the period.

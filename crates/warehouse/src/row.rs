@@ -14,6 +14,7 @@ use super::answer::{
     CLS_CAP, CLS_SCALE, ERROR_CHARS, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, LOST_MAX, MAX_TRACKED_CHANGES, MAX_VALUE,
     VALUE_SCALE,
 };
+use muriel_domain::exclusion::origin_of;
 use muriel_domain::referral::source_of_texts;
 use muriel_log::{EventKind, Properties, Record, Rewrite, RewriteReason};
 
@@ -125,6 +126,8 @@ pub(super) struct ExposureRow {
     pub(super) network: Option<String>,
     pub(super) session: Option<u64>,
     pub(super) url: Option<u64>,
+    /// Origin of the page.
+    pub(super) origin: Option<String>,
     pub(super) profile: u64,
     pub(super) landing_page: Option<String>,
     pub(super) referrer: Option<String>,
@@ -230,7 +233,7 @@ impl Rows {
             self.bytes += ROW_BYTES + row.name.as_ref().map_or(0, String::len);
         }
         for row in &self.exposures[exposures..] {
-            let texts = row.utm.iter().chain([&row.landing_page, &row.referrer]);
+            let texts = row.utm.iter().chain([&row.origin, &row.landing_page, &row.referrer]);
             self.bytes += 2 * ROW_BYTES + texts.flatten().map(String::len).sum::<usize>();
         }
     }
@@ -416,9 +419,9 @@ fn lost(record: &Record, seq: i64) -> Option<EventRow> {
     })
 }
 
-/// Text that stands for a network in `exposures`.
-pub(super) fn network_of(network: &str) -> String {
-    format!("{:016x}", hash_text(network))
+/// Hash of a visitor's id or a network in answers and [exclusions](super::Exclusion): 16 hexadecimal digits.
+pub fn hash_of(text: &str) -> String {
+    format!("{:016x}", hash_text(text))
 }
 
 /// Hash that identifies a profile: over its texts, each with its length, so that different profiles have different
@@ -527,9 +530,10 @@ fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
         bot: record.bot,
         trusted: record.vouched,
         signed: record.signed,
-        network: record.network.as_deref().filter(|_| !record.vouched).map(network_of),
+        network: record.network.as_deref().filter(|_| !record.vouched).map(hash_of),
         session: record.session.as_deref().map(hash_text),
         url: url.map(hash_url),
+        origin: url.and_then(origin_of).map(|origin| cut(&origin, ATTRIBUTE_BYTES).to_owned()),
         profile,
         landing_page: landing.map(|page| {
             let end = page.find(['?', '#']).unwrap_or(page.len());

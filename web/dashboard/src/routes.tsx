@@ -340,6 +340,12 @@ const projectSettings = createRoute({
   component: lazyRouteComponent(() => import("./pages/projects/project-settings"), "ProjectSettingsPage"),
 });
 
+const exclusions = createRoute({
+  getParentRoute: () => settings,
+  path: "projects/$projectKey/exclusions",
+  component: lazyRouteComponent(() => import("./pages/exclusions/exclusions"), "ExclusionsPage"),
+});
+
 const keys = createRoute({
   getParentRoute: () => settings,
   path: "keys",
@@ -419,7 +425,7 @@ const tree = root.addChildren([
       webhooks,
       webhook,
     ]),
-    settings.addChildren([settingsHome, people, projects, projectSettings, keys, audit]),
+    settings.addChildren([settingsHome, people, projects, projectSettings, exclusions, keys, audit]),
     account,
     unknown,
   ]),

@@ -24,6 +24,7 @@ pub(super) const FILES: &[(&str, &[u8])] = &[
     ("entrance.js", include_bytes!("built/entrance.js.br")),
     ("epochs.js", include_bytes!("built/epochs.js.br")),
     ("exclusion-groups.js", include_bytes!("built/exclusion-groups.js.br")),
+    ("exclusions.js", include_bytes!("built/exclusions.js.br")),
     ("experiment-proposals.js", include_bytes!("built/experiment-proposals.js.br")),
     ("experiment.js", include_bytes!("built/experiment.js.br")),
     ("experiments.js", include_bytes!("built/experiments.js.br")),

@@ -11,6 +11,7 @@ pub(crate) mod conclusion;
 pub(crate) mod copies;
 pub(crate) mod evaluate;
 pub(crate) mod events;
+pub(crate) mod exclusions;
 pub(crate) mod experiments;
 pub(crate) mod explain;
 pub(crate) mod goals;

@@ -12,7 +12,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
-pub use address::{TrustedProxies, truncated};
+pub use address::TrustedProxies;
 pub use agent::{UserAgent, UserAgents};
 pub use geography::{GeoLocation, Geography};
 
@@ -80,9 +80,9 @@ impl Origin {
         self.location.get_or_init(|| self.address.and_then(|address| self.geography.location(address))).as_ref()
     }
 
-    /// The part of the address that may be stored, see [`truncated`].
+    /// The part of the address that may be stored, see [`truncated`](muriel_domain::network::truncated).
     pub fn network(&self) -> Option<IpAddr> {
-        self.address.map(truncated)
+        self.address.map(muriel_domain::network::truncated)
     }
 }
 

@@ -4,15 +4,18 @@
 
 use super::{NotFound, ReportInputs, facts_of_node, is_planned_revenue, is_revenue, of_goal, to_ms, took_events_since};
 use crate::locked::Judgement;
-use crate::manifest::{Counted, INTERACTIONS_MAX, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX, PolicyFacts};
+use crate::manifest::{
+    Counted, ExclusionFacts, INTERACTIONS_MAX, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX, PolicyFacts,
+};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, LockedHypothesis, MilestoneChange, Milestones};
 use muriel_domain::goal::{Definition, Goal, GoalType, Purpose, Trigger};
 use muriel_domain::ids::{ExperimentId, GoalId, ProjectId};
 use muriel_sql::{Dialect, Tx};
+use muriel_store::exclusions::StoredExclusion;
 use muriel_store::nodes::Node;
 use muriel_store::plan_locks;
-use muriel_store::{experiments, goals, hypotheses, interactions, nodes, tenants};
+use muriel_store::{exclusions, experiments, goals, hypotheses, interactions, nodes, tenants};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -100,6 +103,8 @@ impl ReportInputs {
                 (stored.as_ref().map(LockedHypothesis::of), is_known)
             }
         };
+        let (exclusions, are_exclusions_known) =
+            past_exclusions(&given.exclusions, &exclusions::of_project(tx, project).await?, at);
         let known = ReportInputs {
             lock,
             hypothesis,
@@ -108,6 +113,7 @@ impl ReportInputs {
             other_nodes,
             rates,
             policy: PolicyFacts::of(&tenants::settings(tx, project).await?),
+            exclusions,
             interactions: interactions::of_experiment(tx, id, INTERACTIONS_MAX as i64).await?,
             asked: given.inquiry.goal_key.as_ref().and_then(goal),
             experiment,
@@ -125,6 +131,9 @@ impl ReportInputs {
             manifest.policy.clone_from(&given.policy);
             believed
                 .push("visitors and orders count by another policy now: that of the result was not checked".to_owned());
+        }
+        if !are_exclusions_known {
+            believed.push("exclusions were deleted since: those of the result were not checked".to_owned());
         }
         if !are_interactions_known && manifest.interactions != given.interactions {
             manifest.interactions.clone_from(&given.interactions);
@@ -145,6 +154,17 @@ impl ReportInputs {
         }
         Ok(Ok(Past { manifest, believed }))
     }
+}
+
+/// The exclusions that a manifest of `at` names according to the stored ones, and whether that is certain. The entry of
+/// `given` is taken over for an exclusion that was deleted since.
+fn past_exclusions(given: &[ExclusionFacts], stored: &[StoredExclusion], at: Instant) -> (Vec<ExclusionFacts>, bool) {
+    let is_stored = |facts: &&ExclusionFacts| stored.iter().any(|stored| stored.id.0 == facts.exclusion_id);
+    let (_, deleted): (Vec<_>, Vec<_>) = given.iter().partition(is_stored);
+    let (known, is_all) = (stored.iter().filter(|stored| to_ms(stored.created_at) <= at), deleted.is_empty());
+    let mut all: Vec<ExclusionFacts> = known.map(ExclusionFacts::of).chain(deleted.into_iter().cloned()).collect();
+    all.sort_by_key(|facts| facts.exclusion_id);
+    (all, is_all)
 }
 
 /// The other nodes that a manifest of `at`, made by the node `own`, names according to the stored data, and whether

@@ -19,6 +19,8 @@ pub(super) fn computed(computed: &Computed) -> Value {
         first_entry,
         lost_events,
         trust,
+        // The scenarios have no exclusions.
+        excluded: _,
         report,
         applied,
         errors,

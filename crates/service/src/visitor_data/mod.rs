@@ -15,6 +15,7 @@ pub use read::{MAX_PAGE, PageCursor, VisitorPage, page};
 pub use work::run_jobs;
 
 use crate::app::App;
+use crate::exclusions;
 use muriel_context::actor::Actor;
 use muriel_context::audit::{Act, object};
 use muriel_context::error::{Error, Result};
@@ -36,12 +37,14 @@ const BUSY_RETRY_S: u64 = 60;
 pub async fn delete(app: &App, actor: &Actor, project: &Project, visitor_id: &str) -> Result<VisitorJob> {
     actor.require(Scope::Admin)?;
     let mark = app.pepper.rewrite_key().visitor(&project.key, visitor_id).0;
-    let (project, own, now) = (project.clone(), app.node_id(), app.clock.now());
+    let (project, own, now, visitor_id) = (project.clone(), app.node_id(), app.clock.now(), visitor_id.to_owned());
     let (log_job, by, actor) = (Uuid::now_v7().to_string(), actor.name().to_owned(), actor.clone());
     let written = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
             let id = visitor_jobs::insert(tx, project.id, mark, &log_job, (now, &by), own.as_deref()).await?;
             let (id, IsNew(is_new)) = id.ok_or(Error::Unavailable { retry_after_s: BUSY_RETRY_S })?;
+            // Without events there is nothing to exclude, and an exclusion has the visitor's id.
+            exclusions::forget_visitor(tx, project.id, &visitor_id).await?;
             if is_new {
                 // The audit log is permanent, so it does not contain the visitor's id.
                 let act = Act::within(&actor, &project, now);

@@ -1,7 +1,7 @@
 //! Random events and questions, from so few words that many of them match.
 
 use super::fixtures::{SECOND, START, at, question, record, trigger};
-use crate::row::network_of;
+use crate::row::hash_of;
 use crate::{
     CountedOutcome, Dimension, ExchangeRates, ExcludedBy, Exclusion, ExperimentQuestion, Filter, GroupRange, Metric,
     PairQuestion, Policy, Population, QUARTER_US, RateSpan,
@@ -100,6 +100,9 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
                 put("test_id", json!(met.2.parse::<i64>().unwrap()));
                 put("variant_id", json!(met.0));
                 put("epoch", json!(met.1));
+                if what.8.2 && what.6 == Some(URLS[2]) {
+                    put("url", json!("https://elsewhere.example/x"));
+                }
                 let context = json!({ "visitor_type": how.3, "landing_page": URLS[1], "utm_campaign": how.2 });
                 let context: serde_json::Map<String, Value> =
                     context.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
@@ -272,9 +275,13 @@ fn policies() -> impl Strategy<Value = Policy> {
     let trust =
         || prop_oneof![4 => Just(TrustPolicy::Any), 1 => Just(TrustPolicy::Signed), 1 => Just(TrustPolicy::Keyed)];
     let by = prop_oneof![
-        word(&["v0", "v1", "v2"]).prop_map(|id| ExcludedBy::Visitor(id.to_owned())),
-        word(NETWORKS).prop_map(|network| ExcludedBy::Network(network_of(network))),
+        word(&["v0", "v1", "v2"]).prop_map(|id| ExcludedBy::Visitor(hash_of(id))),
+        word(NETWORKS).prop_map(|network| ExcludedBy::Network(hash_of(network))),
         word(&["direct", "referral"]).prop_map(|source| ExcludedBy::Source(source.to_owned())),
+        word(&["https://shop.example", "https://elsewhere.example"])
+            .prop_map(|origin| ExcludedBy::Origin(origin.to_owned())),
+        proptest::sample::subsequence(vec!["firefox", "mobile", "linux"], 1..=2)
+            .prop_map(|words| ExcludedBy::UserAgent(words.into_iter().map(str::to_owned).collect())),
         Just(ExcludedBy::Time),
     ];
     let limit = || proptest::option::of(time().prop_map(Instant::from_us));

@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
+use muriel_domain::exclusion::origin_of;
 use muriel_domain::trust::Trust;
 
-use crate::row::network_of;
+use crate::row::hash_of;
 
 use crate::{
     Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExcludedBy, Exclusion, ExperimentAnswer,
@@ -46,6 +47,7 @@ struct Entered<'r> {
     moved: u64,
     early: u64,
     trust: VisitorsByTrust,
+    excluded: u64,
 }
 
 /// Determines who entered an experiment.
@@ -58,6 +60,7 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
         .collect();
     let trust = by_trust(&exposures, question);
+    let excluded = excluded(&exposures, question);
     let exposures: Vec<&Record> = exposures.into_iter().filter(|record| is_counted(record, &question.policy)).collect();
     // If a visitor has a keyed exposure, the others are ignored, regardless of the end of the report.
     let trusted: BTreeSet<&str> = exposures
@@ -113,16 +116,25 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         moved += u64::from(all.len() > 1 && !within);
         entries.push(entry);
     }
-    Entered { records, entries, bots, crossed, moved, early, trust }
+    Entered { records, entries, bots, crossed, moved, early, trust, excluded }
 }
 
 /// Returns whether the policy counts an exposure.
 fn is_counted(exposure: &Record, policy: &Policy) -> bool {
-    let is_excluded = |exclusion: &Exclusion| {
+    exposure.trust() >= policy.visitors.least() && !is_excluded(exposure, policy)
+}
+
+fn is_excluded(exposure: &Record, policy: &Policy) -> bool {
+    let matches = |exclusion: &Exclusion| {
         let is_by = match &exclusion.by {
-            ExcludedBy::Visitor(id) => exposure.visitor.id == *id,
+            ExcludedBy::Visitor(hash) => hash_of(&exposure.visitor.id) == *hash,
             ExcludedBy::Network(hash) => {
-                !exposure.vouched && exposure.network.as_deref().map(network_of).as_ref() == Some(hash)
+                !exposure.vouched && exposure.network.as_deref().map(hash_of).as_ref() == Some(hash)
+            }
+            ExcludedBy::Origin(origin) => exposure.url.as_deref().and_then(origin_of).as_ref() == Some(origin),
+            ExcludedBy::UserAgent(words) => {
+                let known = [&exposure.browser, &exposure.os, &exposure.device];
+                words.iter().all(|word| known.iter().any(|text| text.as_deref() == Some(word.as_str())))
             }
             ExcludedBy::Source(source) => source_of(exposure) == source,
             ExcludedBy::Time => true,
@@ -131,18 +143,30 @@ fn is_counted(exposure: &Record, policy: &Policy) -> bool {
             && exclusion.from.is_none_or(|from| exposure.at >= from)
             && exclusion.until.is_none_or(|until| exposure.at < until)
     };
-    exposure.trust() >= policy.visitors.least() && !policy.exclusions.iter().any(is_excluded)
+    policy.exclusions.iter().any(matches)
+}
+
+/// Counts the visitors whose trusted exposures in the period are all excluded.
+fn excluded(exposures: &[&Record], question: &ExperimentQuestion) -> u64 {
+    let least = question.policy.visitors.least();
+    let mut all: BTreeMap<&str, bool> = BTreeMap::new();
+    for record in exposures.iter().filter(|record| is_in(record, question) && record.trust() >= least) {
+        *all.entry(&record.visitor.id).or_insert(true) &= is_excluded(record, &question.policy);
+    }
+    all.values().filter(|excluded| **excluded).count() as u64
+}
+
+/// Returns whether an exposure is in the period of the question, and not a bot's.
+fn is_in(record: &Record, question: &ExperimentQuestion) -> bool {
+    !record.bot
+        && question.started_at.is_none_or(|started_at| record.at >= started_at)
+        && question.until.is_none_or(|until| record.at < until)
 }
 
 /// Counts the visitors of exposures in the period, by the most trusted one.
 fn by_trust(exposures: &[&Record], question: &ExperimentQuestion) -> VisitorsByTrust {
-    let is_in = |record: &Record| {
-        !record.bot
-            && question.started_at.is_none_or(|started_at| record.at >= started_at)
-            && question.until.is_none_or(|until| record.at < until)
-    };
     let mut most: BTreeMap<&str, Trust> = BTreeMap::new();
-    for record in exposures.iter().filter(|record| is_in(record)) {
+    for record in exposures.iter().filter(|record| is_in(record, question)) {
         let known = most.entry(&record.visitor.id).or_insert(Trust::Unsigned);
         *known = record.trust().max(*known);
     }
@@ -169,7 +193,8 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         Population::Exposed { test_id } => *test_id,
         Population::Holdout(range) => return holdout(&records, question, range),
     };
-    let Entered { records, entries, bots, crossed, moved, early, trust } = entered(records, question, test_id);
+    let Entered { records, entries, bots, crossed, moved, early, trust, excluded } =
+        entered(records, question, test_id);
     let mut arrivals: BTreeMap<(i64, u32), u64> = BTreeMap::new();
     for entry in &entries {
         *arrivals.entry((entry.epoch, entry.variant)).or_default() += 1;
@@ -187,6 +212,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         bots,
         early,
         trust,
+        excluded,
         lost_events: lost_events(&records, &entries),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: balance(&entries),
@@ -234,6 +260,7 @@ fn holdout(records: &[&Record], question: &ExperimentQuestion, range: &GroupRang
         bots: 0,
         early: 0,
         trust: VisitorsByTrust::default(),
+        excluded: 0,
         lost_events: lost_events(&records, &entries),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: Vec::new(),

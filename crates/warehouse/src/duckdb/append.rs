@@ -53,6 +53,7 @@ pub(super) fn append(
             row.network,
             row.session,
             row.url,
+            row.origin,
             row.profile,
             row.landing_page,
             row.referrer,

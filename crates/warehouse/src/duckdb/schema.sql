@@ -44,6 +44,7 @@ CREATE TABLE exposures (
     network      VARCHAR,          -- hash, in hexadecimal digits; NULL with a key
     session      UBIGINT,
     url          UBIGINT,
+    origin       VARCHAR,          -- of the page: scheme, host and port
     profile      UBIGINT NOT NULL, -- further attributes, see `profiles`
     landing_page VARCHAR,          -- without query and fragment
     referrer     VARCHAR,          -- host

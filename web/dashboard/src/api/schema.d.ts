@@ -818,6 +818,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/project/{project_key}/exclusion/{exclusion_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes an exclusion. Results count its visits again. */
+        delete: operations["deleteExclusion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/exclusions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the visits that results of the project do not count. */
+        get: operations["listExclusions"];
+        put?: never;
+        /**
+         * Excludes recorded visits from the results of all experiments of the project, such as those of a load test. The
+         *     events stay in the log, and deleting the exclusion counts them again. Visitors who have other visits, which are not
+         *     excluded, enter with those.
+         */
+        post: operations["createExclusion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment-keys": {
         parameters: {
             query?: never;
@@ -3571,6 +3610,82 @@ export interface components {
             type: components["schemas"]["EventType"];
             visitor: components["schemas"]["EventsVisitor"];
         };
+        /** @description Visits that results do not count. */
+        Exclusion: {
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            created_at: string;
+            /** @description Author. */
+            created_by: components["schemas"]["ActorView"];
+            /**
+             * Format: int64
+             * @description Identifies the exclusion.
+             */
+            exclusion_id: number;
+            /**
+             * Format: date-time
+             * @description Only visits at or after this time; null for no limit.
+             */
+            from: string | null;
+            /** @description Property by which it excludes. */
+            kind: components["schemas"]["ExclusionKind"];
+            /** @description Reason that the author gave. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Only visits before this time; null for no limit.
+             */
+            to: string | null;
+            /** @description Value of the property; null for all visits of a period. */
+            value: string | null;
+        };
+        /** @description A new exclusion. */
+        ExclusionBody: {
+            /**
+             * Format: date-time
+             * @description Only visits at or after this time. Required for `time`.
+             */
+            from?: string | null;
+            /** @description Property by which it excludes. */
+            kind: components["schemas"]["ExclusionKind"];
+            /**
+             * @description Reason, which is listed and kept in the audit log. It must not contain personal data.
+             * @example Load test of 1 March
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Only visits before this time. Required for `time`.
+             */
+            to?: string | null;
+            /**
+             * @description Value of the property. `visitor`: a visitor's id. `network`: an IP address, whose /24 (IPv4) or /48 (IPv6) is
+             *     excluded; visits that were sent with an API key have no network. `origin`: scheme, host and port of pages, such
+             *     as `https://shop.example`. `user_agent`: one to three words for browser, system and device, such as `chrome
+             *     windows desktop`. `source`: a traffic source, such as `paid`. Left out for `time`.
+             * @example 203.0.113.7
+             */
+            value?: string | null;
+        };
+        /** @description An exclusion was created. */
+        ExclusionCreated: {
+            /** @description The new exclusion. */
+            exclusion: components["schemas"]["Exclusion"];
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description An exclusion was deleted. */
+        ExclusionDeleted: {
+            /**
+             * Format: int64
+             * @description Id of the deleted exclusion.
+             */
+            exclusion_id: number;
+            /** @description Always true. */
+            success: boolean;
+        };
         /** @description An exclusion group, whose experiments share no visitor, or a holdout, whose visitors do not enter its experiments. */
         ExclusionGroup: {
             /**
@@ -3629,6 +3744,18 @@ export interface components {
              * @description First bucket after its slot.
              */
             to: number;
+        };
+        /**
+         * @description Property by which recorded visits are excluded from results.
+         * @enum {string}
+         */
+        ExclusionKind: "visitor" | "network" | "origin" | "user_agent" | "source" | "time";
+        /** @description The visits that a project excludes from results. */
+        ExclusionList: {
+            /** @description Oldest first, at most 200. */
+            exclusions: components["schemas"]["Exclusion"][];
+            /** @description Always true. */
+            success: boolean;
         };
         /** @description One experiment with all its settings. */
         ExperimentAnswer: {
@@ -4415,6 +4542,7 @@ export interface components {
             epochs: components["schemas"]["HealthCheck"];
             /** @description Checks that the event log could be read up to the result. Events in damaged or missing blocks are not counted. */
             event_log: components["schemas"]["HealthCheck"];
+            exclusions?: components["schemas"]["HealthCheck"] | null;
             /** @description Checks whether built-in metrics got worse. */
             guardrails: components["schemas"]["HealthCheck"];
             interaction?: components["schemas"]["HealthCheck"] | null;
@@ -9747,6 +9875,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GroupList"];
+                };
+            };
+        };
+    };
+    deleteExclusion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The exclusion's id. */
+                exclusion_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visits count again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExclusionDeleted"];
+                };
+            };
+        };
+    };
+    listExclusions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExclusionList"];
+                };
+            };
+        };
+    };
+    createExclusion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExclusionBody"];
+            };
+        };
+        responses: {
+            /** @description The visits are excluded. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExclusionCreated"];
                 };
             };
         };

@@ -19,12 +19,20 @@ export async function seed(company, text) {
   await company.post(`/webhook/${webhook_id}/test`, {});
   const other = await company.post("/webhook", { url: "http://127.0.0.1:9/hooks", events: ["experiment.changed"] });
   await company.patch(`/webhook/${other.webhook_id}`, { enabled: false });
+  for (const body of [
+    { kind: "network", value: "203.0.113.7" },
+    { kind: "visitor", value: text("visitor of the office", 128), from: "2026-03-01T09:00:00Z" },
+    { kind: "time", from: "2026-03-01T09:00:00Z", to: "2026-03-01T10:30:00Z" },
+  ])
+    await company.post("/exclusions", { ...body, reason: text("Load test of the new checkout", 500) });
   const later = await company.post("/v2/projects", { name: text("Journal", 60) });
   const { webhook_id: off } = other;
   const visits = () => visit(company, text, test_id);
   await visits();
   await (await fetch(`${company.muriel.url}/js/${company.shop}.js`)).text();
-  return { base: `/p/${company.shop}`, later: `/p/${later.project_key}`, webhook_id, off, visits };
+  const settings = (key) => `/settings/projects/${key}/exclusions`;
+  const exclusions = { some: settings(company.shop), none: settings(later.project_key) };
+  return { base: `/p/${company.shop}`, later: `/p/${later.project_key}`, webhook_id, off, visits, exclusions };
 }
 
 export const VISITOR = "01a21214-c981-7e47-8d37-06f42184b9de";
@@ -91,6 +99,22 @@ export const PAGES = {
     async act(page) {
       await page.getByRole("button", { name: "More actions" }).click();
       await page.getByRole("menuitem", { name: "Delete" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  exclusions: { path: ({ exclusions }) => exclusions.some },
+  "exclusions-none": { path: ({ exclusions }) => exclusions.none },
+  "exclusion-new": {
+    path: ({ exclusions }) => exclusions.some,
+    async act(page) {
+      await page.getByRole("button", { name: "New exclusion" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  "exclusion-remove": {
+    path: ({ exclusions }) => exclusions.some,
+    async act(page) {
+      await page.getByRole("button", { name: "Remove the exclusion" }).first().click();
       await page.getByRole("dialog").waitFor();
     },
   },

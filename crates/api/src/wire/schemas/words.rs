@@ -4,7 +4,7 @@ use muriel_delivery::script::Part;
 use muriel_domain::access::Scope;
 use muriel_domain::page;
 use muriel_domain::person;
-use muriel_domain::{experiment, goal, targeting};
+use muriel_domain::{exclusion, experiment, goal, targeting};
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -137,6 +137,8 @@ closed! {
     ChecklistStatus: String ["ok", "warn", "blocked", "unknown"];
     /// State of a proposal.
     ProposalState: String ["open", "approved", "rejected", "withdrawn"];
+    /// Property by which recorded visits are excluded from results.
+    ExclusionKind: String words(exclusion::ExclusionKind::WORDS);
     /// State of a link to a result.
     ShareState: String ["open", "expired", "revoked"];
     /// Role of a goal in the experiment.

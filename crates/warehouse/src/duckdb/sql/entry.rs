@@ -12,9 +12,8 @@ use super::{Result, before, literal, since};
 use crate::Watermarks;
 use crate::answer::{Arrivals, Balance, ExperimentAnswer, LostEvents, Segment, VisitorsByTrust};
 use crate::question::{
-    CountedOutcome, Dimension, ExcludedBy, Exclusion, ExperimentQuestion, Filter, NETWORKS_MAX, Policy, SEGMENTS_MAX,
+    CountedOutcome, Dimension, ExcludedBy, Exclusion, ExperimentQuestion, Filter, NETWORKS_MAX, SEGMENTS_MAX,
 };
-use crate::row::hash_text;
 use crate::row::kind::LOST;
 
 /// Dimensions by which the balance of arms is checked.
@@ -37,6 +36,10 @@ fn in_profile(dimension: Dimension) -> bool {
 pub(super) struct Exposures {
     /// Exposures to the experiment's arms, at any time, including bots; an SQL condition.
     all: String,
+    /// Exposures that are trusted enough; an SQL condition.
+    trusted: String,
+    /// SQL condition of the exposures that are excluded; `None` when no exclusion exists.
+    excluded: Option<String>,
     /// Exposures that the policy counts; an SQL condition.
     arms: String,
     /// SQL condition, with a leading ` AND `, that removes exposures overruled by keyed
@@ -55,7 +58,12 @@ impl Exposures {
     pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64, test: i64) -> Result<Self> {
         let started = since("\"at\"", question.started_at);
         let all = format!("project = {project} AND test = {test} AND variant < {}", question.arms);
-        let arms = format!("{all}{}", counting(&question.policy, project));
+        let trusted = format!("{all}{}", least("", question.policy.visitors));
+        let excluded = excluded(&question.policy.exclusions, project);
+        let arms = match &excluded {
+            Some(excluded) => format!("{trusted} AND NOT ({excluded})"),
+            None => trusted.clone(),
+        };
         // An experiment rarely has both kinds.
         let mixed = format!(
             "SELECT coalesce(bool_or(vouched{started}) AND NOT bool_and(vouched), false) FROM exposures WHERE {arms}"
@@ -70,12 +78,12 @@ impl Exposures {
         } else {
             ""
         };
-        Ok(Self { all, arms, kept, started, until: before("\"at\"", question.until) })
+        Ok(Self { all, trusted, excluded, arms, kept, started, until: before("\"at\"", question.until) })
     }
 
     /// SQL condition of the exposures that count, including bots.
     fn counted(&self) -> String {
-        let Self { all: _, arms, kept, started, until } = self;
+        let Self { all: _, trusted: _, excluded: _, arms, kept, started, until } = self;
         format!("{arms}{started}{until}{kept}")
     }
 
@@ -91,22 +99,50 @@ impl Exposures {
     }
 }
 
-/// SQL conditions of the exposures that a policy counts, each with a leading ` AND `.
-fn counting(policy: &Policy, project: u64) -> String {
-    let mut sql = least("", policy.visitors);
-    for Exclusion { by, from, until } in &policy.exclusions {
-        let by = match by {
-            ExcludedBy::Visitor(id) => format!("visitor = {}", hash_text(id)),
-            ExcludedBy::Network(network) => format!("network = {}", literal(network)),
-            ExcludedBy::Source(source) => format!(
-                "profile IN (SELECT profile FROM profiles WHERE project = {project} AND source = {})",
-                literal(source)
-            ),
-            ExcludedBy::Time => "true".to_owned(),
+/// SQL condition of the exposures that one of the exclusions excludes. It is never NULL. `None` without exclusions.
+fn excluded(exclusions: &[Exclusion], project: u64) -> Option<String> {
+    // Values of the same property and period become one list, which is compared at once.
+    let mut lists: BTreeMap<(&'static str, String), Vec<String>> = BTreeMap::new();
+    let mut any = Vec::new();
+    let profiles = |condition: &str| {
+        format!("profile IN (SELECT profile FROM profiles WHERE project = {project} AND {condition})")
+    };
+    for Exclusion { by, from, until } in exclusions {
+        let period = since("\"at\"", *from) + &before("\"at\"", *until);
+        let (column, value) = match by {
+            // An invalid hash matches no visitor.
+            ExcludedBy::Visitor(hash) => {
+                ("visitor", u64::from_str_radix(hash, 16).map_or("NULL".to_owned(), |hash| hash.to_string()))
+            }
+            ExcludedBy::Network(hash) => ("network", literal(hash)),
+            ExcludedBy::Origin(origin) => ("origin", literal(origin)),
+            ExcludedBy::Source(source) => {
+                any.push(format!("({}{period})", profiles(&format!("source = {}", literal(source)))));
+                continue;
+            }
+            ExcludedBy::UserAgent(words) => {
+                let has = |word: &String| {
+                    let word = literal(word);
+                    let columns = ["browser", "os", "device"];
+                    format!("({})", columns.map(|column| format!("{column} IS NOT DISTINCT FROM {word}")).join(" OR "))
+                };
+                let words: Vec<String> = words.iter().map(has).collect();
+                any.push(format!("({}{period})", profiles(&words.join(" AND "))));
+                continue;
+            }
+            ExcludedBy::Time => {
+                any.push(format!("(true{period})"));
+                continue;
+            }
         };
-        let _ = write!(sql, " AND NOT coalesce({by}{}{}, false)", since("\"at\"", *from), before("\"at\"", *until));
+        lists.entry((column, period)).or_default().push(value);
     }
-    sql
+    any.extend(
+        lists
+            .into_iter()
+            .map(|((column, period), values)| format!("coalesce({column} IN ({}){period}, false)", values.join(", "))),
+    );
+    (!any.is_empty()).then(|| any.join(" OR "))
 }
 
 /// SQL condition of the rows that are trusted enough, with a leading ` AND `. `of` is the prefix of their columns.
@@ -128,6 +164,19 @@ fn by_trust(db: &Db<'_>, exposures: &Exposures) -> Result<VisitorsByTrust> {
            WHERE {all}{started}{until} AND NOT bot GROUP BY visitor)"
     );
     db.row(&sql, |row| Ok(VisitorsByTrust { keyed: row.get(0)?, signed: row.get(1)?, unsigned: row.get(2)? }))
+}
+
+/// Visitors whose exposures in the period of the question were all excluded.
+fn left_out(db: &Db<'_>, exposures: &Exposures) -> Result<u64> {
+    let Exposures { trusted, excluded, started, until, .. } = exposures;
+    let Some(excluded) = excluded else { return Ok(0) };
+    let sql = format!(
+        "SELECT count(*) FROM (
+           SELECT bool_and({excluded}) AS excluded FROM exposures
+           WHERE {trusted}{started}{until} AND NOT bot GROUP BY visitor)
+         WHERE excluded"
+    );
+    db.row(&sql, |row| row.get(0))
 }
 
 /// Creates the table `entry`.
@@ -230,6 +279,7 @@ pub(super) fn health(
         bots: bots(db, question, exposures)?,
         early: early(db, question, exposures)?,
         trust: by_trust(db, exposures)?,
+        excluded: left_out(db, exposures)?,
         balance: balance(db, project)?,
         ..arrived
     })
@@ -254,6 +304,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
         bots: 0,
         early: 0,
         trust: VisitorsByTrust::default(),
+        excluded: 0,
         lost_events: LostEvents::default(),
         first_entry: first_entry.map(Instant::from_us),
         balance: Vec::new(),

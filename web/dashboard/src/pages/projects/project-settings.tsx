@@ -158,6 +158,14 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
                 ["keyed", "Keyed ones", "Only orders that your server sends with an API key."],
               ]}
             />
+            {isAllowed && (
+              <p>
+                <Link to="/settings/projects/$projectKey/exclusions" params={{ projectKey }} className="link">
+                  Exclusions
+                </Link>{" "}
+                leave out visits that were recorded already, such as those of a load test.
+              </p>
+            )}
           </div>
         </Card>
         <Card

@@ -1,13 +1,12 @@
 // Step "Schedule": the rules that start and end the experiment automatically.
 
 import type { Schemas } from "~/api/query";
-import { FormCheckbox, FormNumber } from "~/ui/form/fields";
+import { FormCheckbox, FormMoment, FormNumber } from "~/ui/form/fields";
 import { type Form, useForm } from "~/ui/form/form";
 import { FormGuard } from "~/ui/form/guard";
 import { utcMoment } from "~/lib/format";
 import { nested } from "~/lib/nested";
 import { Card } from "~/ui/layout";
-import { MomentInput } from "~/ui/moment-input";
 import { ClockCard } from "~/experiment/clock";
 import { useExperiment, useLocked, useSave } from "~/experiment/open";
 import { StepForm } from "./step-form";
@@ -82,8 +81,8 @@ export function ScheduleStep() {
           about="Both are optional: you can start and stop by hand at any time. After a start by hand, the start date has no effect."
         >
           <div className="grid gap-4 sm:grid-cols-2">
-            <FormMoment form={form} name="configuration.start_test_date" />
-            <FormMoment form={form} name="configuration.end_test_date" />
+            <StartOrEnd form={form} name="configuration.start_test_date" />
+            <StartOrEnd form={form} name="configuration.end_test_date" />
           </div>
           <p className="mt-3 text-sm text-soft">
             Dates are in your time zone, {zone()}. Colleagues elsewhere see the same moments in theirs.
@@ -100,7 +99,7 @@ function zone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-function FormMoment({
+function StartOrEnd({
   form,
   name,
 }: {
@@ -109,14 +108,7 @@ function FormMoment({
 }) {
   const value = form.values[name];
   return (
-    <MomentInput
-      label={LABELS[name]}
-      name={name}
-      value={value}
-      onChange={(moment) => form.set(name, moment)}
-      error={form.errorOf(name)}
-      hint={value === null ? "By hand" : utcMoment(value)}
-    />
+    <FormMoment form={form} name={name} label={LABELS[name]} hint={value === null ? "By hand" : utcMoment(value)} />
   );
 }
 

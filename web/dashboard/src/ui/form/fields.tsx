@@ -2,6 +2,7 @@
 
 import type { ComponentProps, ReactNode } from "react";
 import { Choice, Choices, Select, TextBox, TextInput } from "../field";
+import { MomentInput } from "../moment-input";
 import type { Form } from "./form";
 
 type NamesOf<V, T> = { [N in keyof V & string]: V[N] extends T ? N : never }[keyof V & string];
@@ -87,6 +88,23 @@ export function FormSelect<V extends object>({
         </option>
       ))}
     </Select>
+  );
+}
+
+/** A date with a time; null for none. */
+export function FormMoment<V extends object>({
+  form,
+  name,
+  ...rest
+}: Bound<V, string | null> & Rest<ComponentProps<typeof MomentInput>>) {
+  return (
+    <MomentInput
+      {...rest}
+      name={name}
+      value={form.values[name] as string | null}
+      onChange={(value) => form.set(name, value as V[typeof name])}
+      error={form.errorOf(name)}
+    />
   );
 }
 

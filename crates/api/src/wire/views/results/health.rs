@@ -68,6 +68,9 @@ pub(crate) struct Health {
     /// absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     unvouched: Option<HealthCheck>,
+    /// Reports visitors whom the project's exclusions leave out; absent if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exclusions: Option<HealthCheck>,
     /// Reports another live experiment that changes the effect of this one on its primary goal; absent if there is
     /// none. Pairs are checked every night.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,11 +166,12 @@ impl Health {
         let event_log = event_log(&computed.manifest);
         let interaction = interaction::check(computed);
         let unvouched = unvouched(&computed.trust, &computed.manifest.policy);
+        let exclusions = exclusions(computed);
         let of_metric = [currency.as_ref(), orders.as_ref(), before_entry.as_ref(), prevented_submits.as_ref()];
         let grade = [Some(&guardrails), Some(&event_log)]
             .into_iter()
             .chain(of_metric)
-            .chain([lost_events.as_ref(), unvouched.as_ref(), interaction.as_ref()])
+            .chain([lost_events.as_ref(), unvouched.as_ref(), exclusions.as_ref(), interaction.as_ref()])
             .flatten()
             .fold(checks.grade(), |grade, check| grade.with(check.grade));
         Self {
@@ -190,6 +194,7 @@ impl Health {
             prevented_submits: prevented_submits.as_ref().map(HealthCheck::new),
             lost_events: lost_events.as_ref().map(HealthCheck::new),
             unvouched: unvouched.as_ref().map(HealthCheck::new),
+            exclusions: exclusions.as_ref().map(HealthCheck::new),
             interaction: interaction.as_ref().map(HealthCheck::new),
         }
     }
@@ -209,11 +214,10 @@ fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> 
     };
     let all = keyed + signed + unsigned;
     let share = |number: u64| 100.0 * number as f64 / all.max(1) as f64;
-    let visitors = |number: u64| if number == 1 { "1 visitor".to_owned() } else { format!("{number} visitors") };
     if left_out > 0 {
         let message = format!(
             "Left out: {} ({:.1} %), who are {what}, because the project's setting visitors is {}.",
-            visitors(left_out),
+            visitors_of(left_out),
             share(left_out),
             policy.visitors.word()
         );
@@ -224,11 +228,33 @@ fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> 
         let message = format!(
             "{} ({:.1} %) are neither signed nor keyed, so anybody can have made them up. They count here, but no \
              experiment is ended or served automatically because of them.",
-            visitors(unsigned),
+            visitors_of(unsigned),
             share(unsigned)
         );
         Check::new(Grade::Ok, message)
     })
+}
+
+fn visitors_of(number: u64) -> String {
+    if number == 1 { "1 visitor".to_owned() } else { format!("{number} visitors") }
+}
+
+/// Reports visitors whom exclusions leave out. `None` without exclusions.
+fn exclusions(computed: &Computed) -> Option<Check> {
+    let exclusions = &computed.manifest.exclusions;
+    let number = match exclusions.len() {
+        0 => return None,
+        1 => "the project's exclusion".to_owned(),
+        number => format!("the project's {number} exclusions"),
+    };
+    let left_out = computed.excluded;
+    if left_out == 0 {
+        return Some(Check::new(Grade::Ok, format!("No visitor is left out by {number}.")));
+    }
+    let all = left_out + computed.visitors.iter().sum::<u64>();
+    let share = left_out as f64 / all as f64;
+    let message = format!("Left out by {number}: {} ({:.1} %).", visitors_of(left_out), 100.0 * share);
+    Some(Check::new(if share > LEFT_OUT_WARN { Grade::Warn } else { Grade::Ok }, message))
 }
 
 /// Number of orders that count, in all arms.
@@ -299,6 +325,7 @@ impl Health {
             prevented_submits,
             lost_events,
             unvouched,
+            exclusions,
             interaction,
         } = self;
         let plain = [
@@ -319,6 +346,7 @@ impl Health {
             ("prevented_submits", prevented_submits.as_ref()),
             ("lost_events", lost_events.as_ref()),
             ("unvouched", unvouched.as_ref()),
+            ("exclusions", exclusions.as_ref()),
             ("interaction", interaction.as_ref()),
         ];
         let plain = plain.into_iter().filter_map(|(name, check)| Some((name, check?)));

@@ -97,6 +97,11 @@ export const CHECKS: Record<string, CheckWords> = {
       "Pages send events by themselves and do not repeat the signature of the answer, or a network has sent more than a hundred new visitors in an hour.",
     next: "Send exposures with a key, or let pages send the signature. If the number is sudden, somebody may invent visitors.",
   },
+  exclusions: {
+    name: "Excluded visits",
+    cause: "An exclusion of the project leaves out more visitors than are counted.",
+    next: "Look at the exclusions in the settings of the project, and remove those that exclude too much.",
+  },
   interaction: {
     name: "Other experiments",
     cause: "Another experiment runs for the same visitors, and changes the effect of this one.",

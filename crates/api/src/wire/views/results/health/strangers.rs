@@ -50,6 +50,7 @@ impl Health {
             prevented_submits,
             lost_events,
             unvouched,
+            exclusions,
             interaction,
         } = self;
         Self {
@@ -96,6 +97,7 @@ impl Health {
             prevented_submits,
             lost_events,
             unvouched,
+            exclusions,
             // The message names other experiments.
             interaction: interaction.map(|check| {
                 check.with_sentence(
