@@ -28,7 +28,7 @@ fn open(on: On) -> Shop {
     shop
 }
 
-/// How a visitor without a key comes.
+/// Origin of a visitor without a key.
 struct From<'a> {
     address: &'a str,
     agent: &'a str,

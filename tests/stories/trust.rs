@@ -197,8 +197,9 @@ fn calm(on: On) -> Shop {
 
 fn unsigned_visitors_decide_nothing(on: On) {
     let shop = calm(on);
-    exhaust(&shop, "203.0.113.7");
-    strangers(&shop, "attack", &[("0", 110, 0), ("1", 110, 110)], |_| "203.0.113.7".to_owned());
+    let networks = ["203.0.113.7", "198.51.100.7", "192.0.2.7", "203.0.114.7"];
+    networks.iter().for_each(|network| exhaust(&shop, network));
+    strangers(&shop, "attack", &[("0", 110, 0), ("1", 110, 110)], |number| networks[number as usize % 4].to_owned());
     shop.app.pass(DAY + HOUR);
     let result = shop.result("");
     assert_eq!(verdict(&result), "win", "readers see what the project's policy counts");
@@ -215,7 +216,12 @@ fn one_network_decides_nothing(on: On) {
     strangers(&shop, "attack", &[("0", 50, 0), ("1", 50, 50)], |_| "203.0.113.7".to_owned());
     shop.app.pass(DAY + HOUR);
     let result = shop.result("");
-    assert_eq!((verdict(&result), result["health"].get("unvouched")), ("win", None));
+    assert_eq!((verdict(&result), result["health"].get("unvouched")), ("keep_running", None));
+    let reason = result["variants"][1]["analysis"]["reason"].as_str().expect("a sentence");
+    let expected = "It is concentrated: the verdict would be win, but does not hold without one network, which has 14 % of \
+                    the visitors and makes 100 % of the difference.";
+    assert_eq!(reason, expected);
+    assert_eq!(result["health"]["concentration"]["status"], "warn", "{}", result["health"]["concentration"]);
     shop.app.run_task("check_completion_rules");
     assert_eq!(served(&shop), Value::Null);
 }
@@ -224,7 +230,11 @@ fn signed_visitors_of_many_networks_decide(on: On) {
     let shop = calm(on);
     strangers(&shop, "page", &[("0", 150, 10), ("1", 150, 90)], |number| format!("203.0.{number}.7"));
     shop.app.pass(DAY + HOUR);
-    assert_eq!(verdict(&shop.result("")), "win");
+    let result = shop.result("");
+    assert_eq!(verdict(&result), "win");
+    let check = &result["health"]["concentration"];
+    assert!(check["message"].as_str().is_some_and(|it| it.starts_with("Every verdict holds without any")), "{check}");
+    assert_eq!(check["status"], "ok");
     let is_served = || {
         shop.app.run_task("check_completion_rules");
         served(&shop) == "1"
@@ -278,7 +288,7 @@ fn a_verdict_is_sent_once_it_rests_on_no_network(on: On) {
     let receiver = Receiver::answering(&[204]);
     let (webhook, _) = made(&shop.client, &receiver.url(), &["verdict.reached"]);
     shop.app.pass(DAY + HOUR);
-    assert_eq!(verdict(&shop.result("")), "win");
+    assert_eq!(verdict(&shop.result("")), "keep_running");
     shop.app.run_task("tell_findings");
     // Messages keep their order, so the verdict would have come before this one.
     crate::webhooks::test(&shop.client, webhook);

@@ -1,5 +1,6 @@
 //! Computes the numbers of a manifest: queries the warehouse, and has the answer analysed.
 
+use crate::concentration::{self, Concentration};
 use crate::inquiry::NETWORK;
 use crate::manifest::{Manifest, MetricFacts};
 use jiff::ToSpan;
@@ -142,6 +143,8 @@ pub struct Computed {
     pub trust: VisitorsByTrust,
     /// Visitors who are not counted because all of their visits are excluded.
     pub excluded: u64,
+    /// Influence of single networks on the verdicts on the top metric, of each arm that had one.
+    pub concentration: Vec<Concentration>,
     /// Analysis of the numbers.
     pub report: Report,
     /// Matches of the arms' changes on visitors' pages.
@@ -172,11 +175,25 @@ pub(crate) fn compute(
     stop: &StopToken,
 ) -> Result<Computed, ComputeError> {
     let question = manifest.question(by_quarter).map_err(ComputeError::Manifest)?;
-    let answer = warehouse.ask(&question, stop)?;
+    let design = manifest.design();
+    let is_judged = concentration::is_judged(&manifest, by_quarter);
+    let mut analysed = None;
+    let mut wants_networks = |answer: &ExperimentAnswer| {
+        let summaries = summaries(&manifest, answer);
+        let report = report(&design, &summaries);
+        let is_wanted = is_judged && concentration::is_decided(&report);
+        analysed = Some((summaries, report));
+        is_wanted
+    };
+    let answer = warehouse.ask_with_networks(&question, stop, &mut wants_networks)?;
+    let (summaries, mut report) = analysed.unwrap_or_else(|| {
+        let summaries = summaries(&manifest, &answer);
+        let report = report(&design, &summaries);
+        (summaries, report)
+    });
+    let concentration = concentration::judge(&manifest, &design, &summaries, &answer.networks, &mut report);
     manifest.set_logs(&answer.marks, &answer.lost, &answer.rewritten);
     let arms = manifest.experiment.arms.len();
-    let design = manifest.design();
-    let summaries = summaries(&manifest, &answer);
     let mut visitors = vec![0; arms];
     for arrivals in &answer.arrivals {
         if let Some(slot) = visitors.get_mut(arrivals.variant as usize) {
@@ -197,7 +214,6 @@ pub(crate) fn compute(
         let control = of_control.fold(Totals::default(), |sum, cell| sum.merge(&cell.totals));
         values_vary(control.converted, control.value, control.value_squared)
     });
-    let mut report = report(&design, &summaries);
     explain_unfed(&mut report, &answer);
     let bandit = manifest.top().and_then(|_| look(&design, &summaries));
     let (first_entry, lost_events) = (answer.first_entry, answer.lost_events);
@@ -213,6 +229,7 @@ pub(crate) fn compute(
         lost_events,
         trust,
         excluded,
+        concentration,
         report,
         metrics,
         values_vary,
@@ -311,7 +328,7 @@ fn page_cell(totals: &PageTotals) -> PageCell {
 }
 
 /// Builds a metric for the analysis; totals of the same epoch, arm and window state are merged.
-fn metric_of(facts: &MetricFacts, totals: impl Iterator<Item = (i64, u32, bool, Totals)>) -> Metric {
+pub(crate) fn metric_of(facts: &MetricFacts, totals: impl Iterator<Item = (i64, u32, bool, Totals)>) -> Metric {
     let mut places: BTreeMap<(i64, u32, bool), Totals> = BTreeMap::new();
     for (epoch, variant, open, totals) in totals {
         let place = places.entry((epoch, variant, open)).or_default();
@@ -344,7 +361,7 @@ fn summary(totals: &Totals, measure: Measure) -> Summary {
 }
 
 /// Sums the cells of each arm.
-fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize) -> Vec<Numbers> {
+pub(crate) fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize) -> Vec<Numbers> {
     let mut numbers = vec![Numbers::default(); arms];
     for (variant, open, totals) in cells {
         if let Some(numbers) = numbers.get_mut(variant as usize) {

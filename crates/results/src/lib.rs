@@ -2,6 +2,7 @@
 
 pub mod advice;
 mod compute;
+pub mod concentration;
 mod days;
 mod define;
 #[cfg(test)]

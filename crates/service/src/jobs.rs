@@ -38,6 +38,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, ClockAct, Experiment, Rule, parse_page_url};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::time::DAY_US;
+use muriel_results::concentration::Weight;
 use muriel_results::{Computed, Inquiry, PlanBasis, ReportInputs};
 use muriel_sql::SessionLock;
 use muriel_store::experiments::LoadedExperiment;
@@ -47,7 +48,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use trusted::{Judged, Weight, reaches_by_one_network, rests_on_one_network, trusted_report};
+use trusted::{Judged, reaches_by_one_network, rests_on_one_network, trusted_report};
 
 /// The actor that history shows for acts of the clock.
 pub const CLOCK: Actor = Actor::System("clock");
@@ -447,7 +448,7 @@ async fn check_result(
     if let Some(winner) = autopilot::winner(&inputs, &computed) {
         let arm = winner.arm;
         let holds = |computed: &Computed| autopilot::winner(&inputs, computed).is_some_and(|winner| winner.arm == arm);
-        let judged = Judged::in_force(Weight::Outcome(arm));
+        let judged = Judged::in_force(Weight::Outcome(arm.0 as usize));
         if let Some(why) = rests_on_one_network(app, project, id, &judged, holds).await? {
             return hold_back(app, term, target, Rule::Autopilot, why).await;
         }
@@ -467,7 +468,7 @@ async fn check_result(
                 met_rule(&inputs, computed)
                     .is_some_and(|found| matches!(found.subject, Subject::Arm(_, found) if found == verdict))
             };
-            rests_on_one_network(app, project, id, &Judged::in_force(Weight::Outcome(arm)), holds).await?
+            rests_on_one_network(app, project, id, &Judged::in_force(Weight::Outcome(arm.0 as usize)), holds).await?
         }
     };
     if let Some(why) = held_back {

@@ -67,6 +67,9 @@ pub struct ExperimentAnswer {
     /// Visitors with an exposure in the period of the question, whether the policy counts them or not; none for a
     /// holdout.
     pub trust: VisitorsByTrust,
+    /// Totals of the first metric by [network](super::Dimension::Network) of the visitors at entry; empty unless
+    /// [requested](super::WarehouseReader::ask_with_networks), and for a holdout.
+    pub networks: Vec<GroupTotals>,
     /// Visitors who would have entered in the period of the question without the [exclusions](super::Policy::exclusions),
     /// regardless of epoch and filter; none for a holdout.
     pub excluded: u64,

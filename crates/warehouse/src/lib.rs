@@ -125,7 +125,21 @@ pub trait WarehouseReader: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Stopped`], [`Error::Memory`], and the engine's [`Error::Damaged`] or [`Error::Engine`].
-    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer>;
+    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
+        self.ask_with_networks(question, stop, &mut |_| false)
+    }
+
+    /// Like [`WarehouseReader::ask`]. `wants` is called once with the answer. If it returns true, the answer also has
+    /// [`ExperimentAnswer::networks`], from the same snapshot.
+    ///
+    /// # Errors
+    /// As [`WarehouseReader::ask`].
+    fn ask_with_networks(
+        &self,
+        question: &ExperimentQuestion,
+        stop: &StopToken,
+        wants: &mut dyn FnMut(&ExperimentAnswer) -> bool,
+    ) -> Result<ExperimentAnswer>;
 
     /// Answers a question about the visitors of two experiments.
     ///

@@ -19,8 +19,9 @@ pub(super) fn computed(computed: &Computed) -> Value {
         first_entry,
         lost_events,
         trust,
-        // The scenarios have no exclusions.
+        // The scenarios have no exclusions and no networks.
         excluded: _,
+        concentration: _,
         report,
         applied,
         errors,

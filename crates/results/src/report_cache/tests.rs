@@ -73,9 +73,14 @@ struct GatedReader {
 }
 
 impl WarehouseReader for GatedReader {
-    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
+    fn ask_with_networks(
+        &self,
+        question: &ExperimentQuestion,
+        stop: &StopToken,
+        wants: &mut dyn FnMut(&ExperimentAnswer) -> bool,
+    ) -> Result<ExperimentAnswer> {
         self.reports.pass(stop)?;
-        let mut answer = self.inner.ask(question, stop)?;
+        let mut answer = self.inner.ask_with_networks(question, stop, wants)?;
         let visitors = self.crowd.load(Ordering::SeqCst);
         answer.arrivals.extend((visitors > 0).then_some(Arrivals { epoch: 1, variant: 0, visitors }));
         let is_emptied = self.is_emptied.swap(false, Ordering::SeqCst);

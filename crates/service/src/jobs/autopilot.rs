@@ -1,6 +1,6 @@
 //! Serves winners automatically, to an increasing share of visitors, and stops when a metric gets worse.
 
-use super::trusted::{Judged, Weight, rests_on_one_network};
+use super::trusted::{Judged, rests_on_one_network};
 use super::{CLOCK, JobOutcome, apply, called, hold_back, judge, object};
 use crate::app::App;
 use crate::experiments::{Change, Target};
@@ -8,6 +8,7 @@ use muriel_analysis::{Grade, Verdict};
 use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, AutopilotRecord, Experiment, Rule};
+use muriel_results::concentration::Weight;
 use muriel_results::{Computed, Inquiry, Phase, ReportInputs};
 use muriel_store::jobs::Job;
 use serde_json::{Map, Value, json};
@@ -113,7 +114,7 @@ pub(super) async fn guard(
     let Some(why) = worse(&computed, record.arm) else { return Ok(None) };
     let is_worse = |computed: &Computed| worse(computed, record.arm).is_some();
     let inquiry = Inquiry { report_phase: Phase::AllTime, ..Inquiry::default() };
-    let judged = Judged { inquiry, ..Judged::in_force(Weight::Outcome(record.arm)) };
+    let judged = Judged { inquiry, ..Judged::in_force(Weight::Outcome(record.arm.0 as usize)) };
     if let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, is_worse).await? {
         return hold_back(app, term, target, Rule::Guardrail, why).await;
     }

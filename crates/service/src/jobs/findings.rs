@@ -6,7 +6,7 @@
 //! node leads. A verdict is reported once it also holds for signed and keyed visitors, and without any
 //! single network: programs act on it.
 
-use super::trusted::{Judged, Weight, rests_on_one_network, trusted_report};
+use super::trusted::{Judged, rests_on_one_network, trusted_report};
 use super::{CHECK_AGAIN_US, CLOCK, Leadership, check, fails_by_itself, look, project};
 use crate::app::App;
 use muriel_analysis::{Grade, Verdict};
@@ -14,6 +14,7 @@ use muriel_context::error::{Error, Result};
 use muriel_domain::experiment::{Arm, Experiment};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::webhook::{Event, EventType};
+use muriel_results::concentration::Weight;
 use muriel_results::{Computed, Inquiry, Labels};
 use muriel_store::tenants::Project;
 use muriel_store::webhooks::Followed;
@@ -126,7 +127,7 @@ async fn is_trusted(app: &App, project: &Arc<Project>, id: ExperimentId, arm: Ar
         analyses.iter().any(|analysis| analysis.arm == arm.0 as usize && analysis.verdict == verdict)
     };
     let (_, computed) = trusted_report(app, project, id, Inquiry::default(), None).await?;
-    let judged = Judged { inquiry: Inquiry::default(), basis: None, weight: Weight::Outcome(arm) };
+    let judged = Judged { inquiry: Inquiry::default(), basis: None, weight: Weight::Outcome(arm.0 as usize) };
     Ok(holds(&computed) && rests_on_one_network(app, project, id, &judged, holds).await?.is_none())
 }
 

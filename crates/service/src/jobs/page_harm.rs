@@ -6,7 +6,7 @@
 //! see [`Experiment::protected_arms`]. A person who starts the experiment again has been warned, so an
 //! unchanged arm does not end it a second time.
 
-use super::trusted::{Judged, Weight, rests_on_one_network};
+use super::trusted::{Judged, rests_on_one_network};
 use super::{CHECK_AGAIN_US, CLOCK, Leadership, apply, fails_by_itself, hold_back, object, project};
 use crate::app::App;
 use crate::experiments::{Change, Target};
@@ -17,6 +17,7 @@ use muriel_context::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_results::concentration::Weight;
 use muriel_results::{Computed, Inquiry, PlanBasis};
 use muriel_store::jobs;
 use serde_json::{Value, json};
@@ -90,7 +91,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
         let computed = report_of(app, &project, id, inquiry.clone(), false, &inputs).await?;
         let mut harm = harm_of(&computed, &arms, entered_since);
         for arm in arms.iter().filter(|arm| harm.contains_key(arm)).copied().collect::<Vec<_>>() {
-            let judged = Judged { inquiry: inquiry.clone(), ..Judged::in_force(Weight::Visitors(arm)) };
+            let judged = Judged { inquiry: inquiry.clone(), ..Judged::in_force(Weight::Visitors(arm.0 as usize)) };
             let holds = |computed: &Computed| harm_of(computed, &arms, entered_since).contains_key(&arm);
             if let Some(why) = rests_on_one_network(app, &project, id, &judged, holds).await? {
                 harm.remove(&arm);

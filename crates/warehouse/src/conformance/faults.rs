@@ -28,9 +28,15 @@ struct WrongWarehouse {
 }
 
 impl WarehouseReader for WrongWarehouse {
-    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
+    fn ask_with_networks(
+        &self,
+        question: &ExperimentQuestion,
+        stop: &StopToken,
+        wants: &mut dyn FnMut(&ExperimentAnswer) -> bool,
+    ) -> Result<ExperimentAnswer> {
         let never = StopToken::new();
-        let mut answer = self.inner.ask(question, if self.wrong == Wrong::IgnoresStop { &never } else { stop })?;
+        let stop = if self.wrong == Wrong::IgnoresStop { &never } else { stop };
+        let mut answer = self.inner.ask_with_networks(question, stop, wants)?;
         if self.wrong == Wrong::CountsTwice {
             answer.arrivals.iter_mut().take(1).for_each(|arrivals| arrivals.visitors += 1);
         }

@@ -30,12 +30,13 @@ pub(crate) type Engine<'e> = &'e (dyn Fn() -> Box<dyn Warehouse> + Sync);
 type Check = fn(Engine<'_>);
 
 /// All checks with their names.
-const CHECKS: [(&str, Check); 18] = [
+const CHECKS: [(&str, Check); 19] = [
     ("answers equal the reference's", properties::answers_equal_the_references),
     ("answers about holdouts equal the reference's", properties::answers_about_holdouts_equal_the_references),
     ("answers about pairs equal the reference's", properties::answers_about_pairs_equal_the_references),
     ("pairs count who met the other in time", pairs::pairs_count_who_met_the_other_in_time),
     ("neither blocks nor their order matter", properties::neither_blocks_nor_order_matter),
+    ("totals by network add up to totals", properties::totals_by_network_add_up_to_totals),
     ("changes by quarter add up to totals", properties::changes_by_quarter_add_up_to_totals),
     ("the largest segments are distinguished", counting::the_largest_segments_are_distinguished),
     ("the first of repeated events counts", counting::the_first_of_repeated_events_counts),

@@ -3,10 +3,15 @@
 use super::fixtures::{START, ask, load};
 use super::generators::{comparable, holdout_questions, pair_questions, property, questions, records};
 use super::{Engine, reference};
-use crate::{CountedOutcome, ExperimentQuestion, Metric, QUARTER_US, SharedQuestion, StopToken, Totals};
+use crate::row::hash_of;
+use crate::{
+    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Metric, QUARTER_US, Segment, SharedQuestion, StopToken,
+    Totals,
+};
 use muriel_domain::Instant;
 use muriel_log::Record;
 use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn answers_equal_the_references(engine: Engine<'_>) {
     property((records(), questions()), |(records, question)| {
@@ -55,6 +60,43 @@ pub(super) fn neither_blocks_nor_order_matter(engine: Engine<'_>) {
         let blocks: Vec<&[Record]> = cuts.windows(2).map(|cut| &shuffled[cut[0]..cut[1]]).collect();
         load(&*many, &blocks);
         prop_assert_eq!(ask(&*one, &question), ask(&*many, &question));
+        Ok(())
+    });
+}
+
+pub(super) fn totals_by_network_add_up_to_totals(engine: Engine<'_>) {
+    property((records(), questions()), |(records, question)| {
+        let warehouse = engine();
+        load(&*warehouse, &[&records]);
+        let mut asked = 0;
+        let mut wants = |_: &ExperimentAnswer| {
+            asked += 1;
+            true
+        };
+        let answer = warehouse.ask_with_networks(&question, &StopToken::new(), &mut wants).unwrap();
+        prop_assert_eq!(asked, 1);
+        let sums = |cells: &[crate::GroupTotals]| {
+            let mut sums: BTreeMap<_, Totals> = BTreeMap::new();
+            for cell in cells {
+                let sum = sums.entry((cell.epoch, cell.variant, cell.open)).or_default();
+                *sum = sum.merge(&cell.totals);
+            }
+            sums
+        };
+        let first = answer.metrics.first().map(|metric| metric.cells.as_slice()).unwrap_or_default();
+        prop_assert_eq!(sums(&answer.networks), sums(first));
+        // Visitors who entered by a keyed exposure have no network, and all others have the one of an exposure.
+        let networks: BTreeSet<String> =
+            records.iter().filter_map(|record| record.network.as_deref().map(hash_of)).collect();
+        for cell in &answer.networks {
+            if let Some(Segment::Value(network)) = &cell.segment {
+                prop_assert!(networks.contains(&**network));
+            }
+        }
+        prop_assert_eq!(
+            ExperimentAnswer { networks: Vec::new(), ..answer },
+            warehouse.ask(&question, &StopToken::new()).unwrap()
+        );
         Ok(())
     });
 }

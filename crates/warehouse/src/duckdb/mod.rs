@@ -194,8 +194,13 @@ impl DuckWarehouse {
 }
 
 impl WarehouseReader for DuckWarehouse {
-    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
-        self.read(stop, |connection| sql::ask(connection, question, stop))
+    fn ask_with_networks(
+        &self,
+        question: &ExperimentQuestion,
+        stop: &StopToken,
+        wants: &mut dyn FnMut(&ExperimentAnswer) -> bool,
+    ) -> Result<ExperimentAnswer> {
+        self.read(stop, |connection| sql::ask(connection, question, stop, wants))
     }
 
     fn pair(&self, question: &PairQuestion, stop: &StopToken) -> Result<PairAnswer> {

@@ -3631,7 +3631,10 @@ export interface components {
             from: string | null;
             /** @description Property by which it excludes. */
             kind: components["schemas"]["ExclusionKind"];
-            /** @description Reason that the author gave. */
+            /**
+             * @description Reason that the author gave.
+             * @example Load test of 1 March
+             */
             reason: string;
             /**
              * Format: date-time
@@ -4535,6 +4538,7 @@ export interface components {
              *     effect.
              */
             changes: components["schemas"]["HealthCheck"];
+            concentration?: components["schemas"]["HealthCheck"] | null;
             /** @description Checks that visitors stayed in their arm. If it fails, every verdict is `do_not_trust`. */
             crossovers: components["schemas"]["HealthCheck"];
             currency?: components["schemas"]["HealthCheck"] | null;

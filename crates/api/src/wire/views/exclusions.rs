@@ -37,6 +37,7 @@ pub(crate) struct Exclusion {
     #[schema(required, value_type = Option<String>, format = DateTime)]
     to: Option<Instant>,
     /// Reason that the author gave.
+    #[schema(example = "Load test of 1 March")]
     reason: String,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime)]

@@ -87,6 +87,22 @@ impl Exposures {
         format!("{arms}{started}{until}{kept}")
     }
 
+    /// Adds the column `network` to the table `entry`, which few questions need.
+    pub(super) fn add_networks(&self, db: &Db<'_>, question: &ExperimentQuestion) -> Result<()> {
+        let met = self.met(question, "network");
+        db.run(&format!(
+            r#"CREATE OR REPLACE TEMP TABLE entered AS
+               WITH
+                 met AS NOT MATERIALIZED ({met}),
+                 -- Of several exposures at that moment, any.
+                 networks AS (
+                   SELECT x.visitor, min(met.network) AS network
+                   FROM entry AS x JOIN met ON met.visitor = x.visitor AND met."at" = x."at" GROUP BY x.visitor)
+               SELECT x.*, networks.network FROM entry AS x LEFT JOIN networks ON networks.visitor = x.visitor;
+               CREATE OR REPLACE TEMP TABLE entry AS SELECT * FROM entered; DROP TABLE entered"#
+        ))
+    }
+
     /// SQL query of the exposures that count, without bots. Selects `visitor`, `at`, `id`, `variant`, `epoch` and the
     /// expressions in `columns`.
     fn met(&self, question: &ExperimentQuestion, columns: &str) -> String {
@@ -305,6 +321,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
         early: 0,
         trust: VisitorsByTrust::default(),
         excluded: 0,
+        networks: Vec::new(),
         lost_events: LostEvents::default(),
         first_entry: first_entry.map(Instant::from_us),
         balance: Vec::new(),
@@ -397,11 +414,13 @@ fn balance(db: &Db<'_>, project: u64) -> Result<Vec<Balance>> {
     Ok(balance)
 }
 
-/// The numbered segments, from 0. See [`segment`]. Needs the table `alike`.
+/// The numbered segments of the question's breakdown, from 0. See [`segment`]. Needs the table `alike`.
 pub(super) fn segments(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<Vec<Segment>> {
-    let Some(dimension) = question.breakdown else {
-        return Ok(Vec::new());
-    };
+    question.breakdown.map_or(Ok(Vec::new()), |dimension| segments_of(db, dimension, project))
+}
+
+/// The numbered segments of a dimension.
+pub(super) fn segments_of(db: &Db<'_>, dimension: Dimension, project: u64) -> Result<Vec<Segment>> {
     let column = dimension.word();
     let limit = if dimension == Dimension::Network { NETWORKS_MAX } else { SEGMENTS_MAX };
     let (visitors, whom) = if in_profile(dimension) { ("sum(visitors)", "alike") } else { ("count(*)", "entry") };

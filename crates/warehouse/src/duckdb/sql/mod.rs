@@ -44,12 +44,12 @@ use muriel_domain::Instant;
 
 use super::mark_of;
 use crate::answer::{
-    ActivityAnswer, ActivityDay, ExperimentAnswer, LostBlocks, PagesAnswer, RewrittenBlocks, TrafficAnswer,
-    VisitorTotals,
+    ActivityAnswer, ActivityDay, ExperimentAnswer, GroupTotals, LostBlocks, PagesAnswer, RewrittenBlocks,
+    TrafficAnswer, VisitorTotals,
 };
 use crate::question::{
-    ActivityQuestion, CountedOutcome, ExperimentQuestion, Metric, PagesQuestion, Population, TrafficQuestion,
-    VisitorsQuestion,
+    ActivityQuestion, CountedOutcome, Dimension, ExperimentQuestion, Metric, PagesQuestion, Population,
+    TrafficQuestion, VisitorsQuestion,
 };
 use crate::row::hash_text;
 use crate::row::kind::LOST;
@@ -65,16 +65,20 @@ pub(super) fn ask(
     connection: &Connection,
     question: &ExperimentQuestion,
     stop: &StopToken,
+    wants_networks: &mut dyn FnMut(&ExperimentAnswer) -> bool,
 ) -> Result<ExperimentAnswer> {
     snapshot(connection, stop, |db| {
         let project = hash_text(&question.project_key);
+        let mut exposed = None;
         let health = match &question.population {
             Population::Exposed { test_id } => {
                 let exposures = entry::Exposures::find(db, question, project, *test_id)?;
                 entry::enter(db, question, project, &exposures)?;
                 let events = health::HealthEvents { question, project, test: *test_id };
                 let (applied, pages, errors) = (events.changes(db)?, events.pages(db)?, events.errors(db)?);
-                ExperimentAnswer { applied, pages, errors, ..entry::health(db, question, project, &exposures)? }
+                let health = entry::health(db, question, project, &exposures)?;
+                exposed = Some(exposures);
+                ExperimentAnswer { applied, pages, errors, ..health }
             }
             Population::Holdout(range) => {
                 holdout::enter(db, question, project, range)?;
@@ -99,15 +103,44 @@ pub(super) fn ask(
             })
             .collect::<Result<Vec<_>>>()?;
         let logs = Logs::read(db)?;
-        Ok(ExperimentAnswer {
+        let mut answer = ExperimentAnswer {
             lost: logs.lost(db, project)?,
             rewritten: logs.rewritten(db, project)?,
             marks: logs.marks,
             lost_events,
             metrics,
             ..health
-        })
+        };
+        if wants_networks(&answer)
+            && let Some((exposures, first)) = exposed.zip(question.metrics.first())
+        {
+            answer.networks = networks(db, question, project, &exposures, first)?;
+        }
+        Ok(answer)
     })
+}
+
+/// Totals of a metric by network of the visitors at entry.
+fn networks(
+    db: &Db<'_>,
+    question: &ExperimentQuestion,
+    project: u64,
+    exposures: &entry::Exposures,
+    metric: &Metric,
+) -> Result<Vec<GroupTotals>> {
+    if question.breakdown != Some(Dimension::Network) {
+        exposures.add_networks(db, question)?;
+    }
+    let segments = entry::segments_of(db, Dimension::Network, project)?;
+    let scope = MetricContext { breakdown: Some(Dimension::Network), ..MetricContext::of(question, project) };
+    let answer = match metric.outcome {
+        CountedOutcome::Bounce | CountedOutcome::Engagement => {
+            visit::prepare(db, &scope, slice::from_ref(metric))?;
+            visit::answer(db, &scope, metric, &segments)?
+        }
+        _ => outcome::answer(db, &scope, metric, &segments, false)?,
+    };
+    Ok(answer.cells)
 }
 
 /// Counts the visitors of a project, and those who converted.

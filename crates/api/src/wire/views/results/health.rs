@@ -7,6 +7,7 @@ use muriel_analysis::{
     Grade, Health as Checks, HealthCheck as Check, MetricReport, MetricRole, SampleRatioTest as Shares,
 };
 use muriel_domain::trust::TrustPolicy;
+use muriel_results::concentration::Concentration;
 use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers, PolicyFacts};
 use muriel_stats::srm::ChiSquared;
 use muriel_warehouse::{LostEvents, OrderSummary, VALUE_SCALE, VisitorsByTrust};
@@ -71,6 +72,11 @@ pub(crate) struct Health {
     /// Reports visitors whom the project's exclusions leave out; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     exclusions: Option<HealthCheck>,
+    /// Checks that the verdicts on the goal at the top hold without any single network. If one does not, it is
+    /// `keep_running`. Visitors who were sent with an API key have no network. `unknown` if one network has more than
+    /// half of the visitors, as behind a proxy that is not trusted; then verdicts stay. Absent without a verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    concentration: Option<HealthCheck>,
     /// Reports another live experiment that changes the effect of this one on its primary goal; absent if there is
     /// none. Pairs are checked every night.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,11 +173,18 @@ impl Health {
         let interaction = interaction::check(computed);
         let unvouched = unvouched(&computed.trust, &computed.manifest.policy);
         let exclusions = exclusions(computed);
+        let concentration = concentration(computed);
         let of_metric = [currency.as_ref(), orders.as_ref(), before_entry.as_ref(), prevented_submits.as_ref()];
         let grade = [Some(&guardrails), Some(&event_log)]
             .into_iter()
             .chain(of_metric)
-            .chain([lost_events.as_ref(), unvouched.as_ref(), exclusions.as_ref(), interaction.as_ref()])
+            .chain([
+                lost_events.as_ref(),
+                unvouched.as_ref(),
+                exclusions.as_ref(),
+                concentration.as_ref(),
+                interaction.as_ref(),
+            ])
             .flatten()
             .fold(checks.grade(), |grade, check| grade.with(check.grade));
         Self {
@@ -195,6 +208,7 @@ impl Health {
             lost_events: lost_events.as_ref().map(HealthCheck::new),
             unvouched: unvouched.as_ref().map(HealthCheck::new),
             exclusions: exclusions.as_ref().map(HealthCheck::new),
+            concentration: concentration.as_ref().map(HealthCheck::new),
             interaction: interaction.as_ref().map(HealthCheck::new),
         }
     }
@@ -255,6 +269,42 @@ fn exclusions(computed: &Computed) -> Option<Check> {
     let share = left_out as f64 / all as f64;
     let message = format!("Left out by {number}: {} ({:.1} %).", visitors_of(left_out), 100.0 * share);
     Some(Check::new(if share > LEFT_OUT_WARN { Grade::Warn } else { Grade::Ok }, message))
+}
+
+/// Reports whether the verdicts hold without any single network. `None` without a verdict.
+fn concentration(computed: &Computed) -> Option<Check> {
+    let found = &computed.concentration;
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let influence = |one: &Concentration| {
+        let difference = one.difference.map(|share| format!(" and makes {} of the difference", percent(share)));
+        format!("{} of the visitors{}", percent(one.visitors), difference.unwrap_or_default())
+    };
+    let name = |one: &Concentration| name_of(&computed.manifest, one.arm);
+    if let Some(one) = found.iter().find(|one| !one.holds && !one.is_whole_site()) {
+        let message = format!(
+            "The verdict on {} does not hold without one network, which has {}. If its visitors are not real, exclude \
+             the network; otherwise wait until the verdict holds without it.",
+            name(one),
+            influence(one)
+        );
+        return Some(Check::new(Grade::Warn, message));
+    }
+    if let Some(one) = found.iter().find(|one| one.is_whole_site()) {
+        let message = format!(
+            "One network has {} of the visitors, so the verdicts cannot be judged without it. If it is a proxy of the \
+             site, name it in --trusted-proxies.",
+            percent(one.visitors)
+        );
+        return Some(Check::new(Grade::Unknown, message));
+    }
+    let most =
+        found.iter().max_by(|one, other| one.difference.unwrap_or(0.0).total_cmp(&other.difference.unwrap_or(0.0)))?;
+    let message = format!(
+        "Every verdict holds without any single network. The one with the most influence has {}, for {}.",
+        influence(most),
+        name(most)
+    );
+    Some(Check::new(Grade::Ok, message))
 }
 
 /// Number of orders that count, in all arms.
@@ -326,6 +376,7 @@ impl Health {
             lost_events,
             unvouched,
             exclusions,
+            concentration,
             interaction,
         } = self;
         let plain = [
@@ -347,6 +398,7 @@ impl Health {
             ("lost_events", lost_events.as_ref()),
             ("unvouched", unvouched.as_ref()),
             ("exclusions", exclusions.as_ref()),
+            ("concentration", concentration.as_ref()),
             ("interaction", interaction.as_ref()),
         ];
         let plain = plain.into_iter().filter_map(|(name, check)| Some((name, check?)));

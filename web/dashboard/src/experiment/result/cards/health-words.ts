@@ -102,6 +102,11 @@ export const CHECKS: Record<string, CheckWords> = {
     cause: "An exclusion of the project leaves out more visitors than are counted.",
     next: "Look at the exclusions in the settings of the project, and remove those that exclude too much.",
   },
+  concentration: {
+    name: "Verdicts without single networks",
+    cause: "Visitors of one network behave differently from all others. They may be made up, or be your own.",
+    next: "Exclude the network in the settings of the project if its visitors are not real. Otherwise wait.",
+  },
   interaction: {
     name: "Other experiments",
     cause: "Another experiment runs for the same visitors, and changes the effect of this one.",

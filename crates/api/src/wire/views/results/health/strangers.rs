@@ -51,6 +51,7 @@ impl Health {
             lost_events,
             unvouched,
             exclusions,
+            concentration,
             interaction,
         } = self;
         Self {
@@ -98,6 +99,7 @@ impl Health {
             lost_events,
             unvouched,
             exclusions,
+            concentration,
             // The message names other experiments.
             interaction: interaction.map(|check| {
                 check.with_sentence(
