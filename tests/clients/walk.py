@@ -237,6 +237,7 @@ WALK = [
     # Exclusions.
     do("createExclusion", "exclusion", body={"kind": "network", "value": "203.0.113.7", "reason": "A load test"}),
     do("listExclusions"),
+    do("listSuspects", **SECOND),
     do("deleteExclusion", exclusion_id=Ref("exclusion.exclusion.exclusion_id")),
     # Groups.
     do("createExclusionGroup", "group", body={"name": "Checkout", "kind": "exclusion", "members": []}),

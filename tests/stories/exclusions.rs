@@ -10,6 +10,7 @@ use std::time::Duration;
 stories![
     an_excluded_network_leaves_the_result_as_it_was,
     visits_are_excluded_by_each_kind,
+    suspects_are_named_with_what_they_change,
     exclusions_are_checked,
     a_deleted_visitor_is_named_by_no_exclusion,
 ];
@@ -162,6 +163,42 @@ fn visits_are_excluded_by_each_kind(on: On) {
     // The series of days and the table count the same visitors.
     let days = shop.client.get(&format!("/experiment/{}/timeseries", shop.test_id)).ok();
     assert!(days.to_string().contains("\"visitors\":3"), "{days}");
+}
+
+fn suspects_are_named_with_what_they_change(on: On) {
+    let shop = open(on);
+    let suspects = || shop.client.get(&format!("/experiment/{}/suspects", shop.test_id)).ok()["suspects"].take();
+    shop.crowd("keyed", &[("0", 300, 30), ("1", 300, 30)], AT, &bought());
+    for number in 0..25 {
+        visit(
+            &shop,
+            &format!("phone-{number}"),
+            if number % 2 > 0 { "1" } else { "0" },
+            &From { agent: PHONE, ..USUAL },
+        );
+    }
+    shop.app.pass(DAY);
+    assert_eq!(suspects(), json!([]), "everybody is alike");
+    for number in 0..60 {
+        visit(&shop, &format!("attack-{number}"), "1", &From { address: "203.0.113.7", agent: PHONE, ..USUAL });
+    }
+    let found = suspects();
+    let found = found.as_array().expect("a list");
+    let network = found.iter().find(|one| one["kind"] == "network").expect("the network");
+    assert_eq!((&network["visitors"], &network["converted"]), (&json!(60), &json!(60)), "{network}");
+    let arm = &network["variants"][1];
+    assert_eq!((&arm["variant_id"], &arm["visitors"]), (&json!("1"), &json!(60)));
+    let lift = |name: &str| arm[name].as_f64().expect("a number");
+    assert!(lift("lift") > 90.0 && lift("lift_without").abs() < 20.0, "{network}");
+    // What is proposed can be sent as it is.
+    exclude(&shop, json!({ "kind": network["kind"], "value": network["value"] }));
+    assert_eq!(counts(&shop.result("")), [(313, 43), (312, 42)]);
+    assert_eq!(suspects(), json!([]));
+    shop.client.get("/experiment/999999/suspects").refused(404, "not_found");
+    shop.app
+        .scoped(&shop.client, "read,write")
+        .get(&format!("/experiment/{}/suspects", shop.test_id))
+        .refused(403, "missing_scope");
 }
 
 fn exclusions_are_checked(on: On) {

@@ -52,6 +52,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(shares::share_revoke))
         .routes(routes!(exclusions::exclusion_list, exclusions::exclusion_create))
         .routes(routes!(exclusions::exclusion_delete))
+        .routes(routes!(exclusions::suspect_list))
         .routes(routes!(serving::winner_serve))
         .routes(routes!(serving::rollout_update))
         .routes(routes!(serving::serving_stop))

@@ -19,8 +19,10 @@ pub const MOST: f64 = 0.5;
 
 /// Influence of a network on the verdict about an arm: of the one without which the verdict does not hold, or else of
 /// the one with the most influence.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Concentration {
+    /// Hash of the network. Results do not show it.
+    pub network: Arc<str>,
     /// Number of the arm, 1 for `Variant 1`.
     pub arm: usize,
     /// The verdict with all networks.
@@ -68,7 +70,7 @@ pub struct Influence {
 pub(crate) fn is_judged(manifest: &Manifest, by_quarter: bool) -> bool {
     let inquiry = &manifest.inquiry;
     let is_clocks =
-        inquiry.trusted_only || inquiry.without_network.is_some() || inquiry.breakdown_by.as_deref() == Some(NETWORK);
+        inquiry.trusted_only || inquiry.without.is_some() || inquiry.breakdown_by.as_deref() == Some(NETWORK);
     !by_quarter && !is_clocks && manifest.holdout.is_none() && manifest.top().is_some()
 }
 
@@ -108,17 +110,19 @@ pub(crate) fn judge(
                 |all: f64, rest: f64| if all == 0.0 { None } else { Some(((all - rest) / all).clamp(0.0, 1.0)) };
             let difference = analysis.difference.zip(other.and_then(|other| other.difference));
             let concentration = Concentration {
+                network: network.hash.clone(),
                 arm: analysis.arm,
                 verdict: analysis.verdict,
                 visitors: network.share,
                 difference: difference.and_then(|(all, rest)| share(all, rest)),
                 holds: other.is_some_and(|other| other.verdict == analysis.verdict),
             };
+            let is_over = !concentration.holds;
             // The first one has the most influence.
-            if most.is_none() || !concentration.holds {
+            if most.is_none() || is_over {
                 most = Some(concentration);
             }
-            if !concentration.holds {
+            if is_over {
                 break;
             }
         }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
+use muriel_domain::exclusion::ExclusionKind;
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{Dimension, Filter};
 use serde::{Deserialize, Serialize};
@@ -165,9 +166,26 @@ pub struct Inquiry {
     /// sets it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub trusted_only: bool,
-    /// Hash of a network whose visitors do not count. Only the clock sets it.
+    /// Visitors who do not count. Only the clock and the search for suspects set it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub without_network: Option<String>,
+    pub without: Option<Without>,
+}
+
+/// Visitors who do not count in a report, by the value of one property.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Without {
+    /// Kind of an exclusion, such as `network`.
+    pub kind: String,
+    /// Value of the property, of a visitor or a network a hash.
+    pub value: String,
+}
+
+impl Without {
+    /// Visitors of the network with this hash.
+    pub fn network(hash: &str) -> Self {
+        Self { kind: ExclusionKind::Network.word().to_owned(), value: hash.to_owned() }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]

@@ -17,12 +17,13 @@ pub mod programme;
 mod report_cache;
 mod simulation;
 mod starting;
+pub mod suspects;
 
 pub use compute::{ComputeError, Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
 pub use days::Days;
 pub use define::{NotFound, Past, ReportInputs, ReportSubject};
 pub use holdout::{HoldoutInputs, NoHoldout};
-pub use inquiry::{Inquiry, NETWORK, Phase, PlanBasis, Zone, parse_breakdown, parse_day, parse_filter};
+pub use inquiry::{Inquiry, NETWORK, Phase, PlanBasis, Without, Zone, parse_breakdown, parse_day, parse_filter};
 pub use interaction::PairCheck;
 pub use locked::Labels;
 pub use manifest::{

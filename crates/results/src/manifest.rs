@@ -8,7 +8,7 @@ pub(crate) use interactions::INTERACTIONS_MAX;
 pub use interactions::{InteractionFacts, LogPlaceFacts};
 pub use plan::{PlanFacts, PlanNow};
 
-use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
+use crate::inquiry::{Inquiry, Phase, Without, Zone, parse_breakdown, parse_filter};
 use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
 use muriel_domain::exclusion::{EXCLUSIONS_MAX, Exclusion, ExclusionKind};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
@@ -388,19 +388,22 @@ impl ExclusionFacts {
     }
 
     fn excluded(&self) -> Result<ExcludedVisits, Flaw> {
-        let kind = ExclusionKind::parse(&self.kind);
-        let kind = kind.ok_or_else(|| Flaw::new(format!("has an exclusion of an unknown kind {:?}", self.kind)))?;
-        let value = || self.value.clone().unwrap_or_default();
-        let by = match kind {
-            ExclusionKind::Visitor => ExcludedBy::Visitor(value()),
-            ExclusionKind::Network => ExcludedBy::Network(value()),
-            ExclusionKind::Origin => ExcludedBy::Origin(value()),
-            ExclusionKind::UserAgent => ExcludedBy::UserAgent(value().split(' ').map(str::to_owned).collect()),
-            ExclusionKind::Source => ExcludedBy::Source(value()),
-            ExclusionKind::Time => ExcludedBy::Time,
-        };
+        let by = excluded_by(&self.kind, self.value.clone().unwrap_or_default())?;
         Ok(ExcludedVisits { by, from: self.from, until: self.to })
     }
+}
+
+/// Parses a property by its kind of exclusion.
+fn excluded_by(kind: &str, value: String) -> Result<ExcludedBy, Flaw> {
+    let known = ExclusionKind::parse(kind);
+    Ok(match known.ok_or_else(|| Flaw::new(format!("has an exclusion of an unknown kind {kind:?}")))? {
+        ExclusionKind::Visitor => ExcludedBy::Visitor(value),
+        ExclusionKind::Network => ExcludedBy::Network(value),
+        ExclusionKind::Origin => ExcludedBy::Origin(value),
+        ExclusionKind::UserAgent => ExcludedBy::UserAgent(value.split(' ').map(str::to_owned).collect()),
+        ExclusionKind::Source => ExcludedBy::Source(value),
+        ExclusionKind::Time => ExcludedBy::Time,
+    })
 }
 
 /// Values of one unit of each currency in one of them, each valid from a day until the next; only those that affect the
@@ -755,15 +758,14 @@ impl Manifest {
 
     /// Exposures and orders that count.
     fn counted(&self) -> Result<Policy, Flaw> {
-        let without =
-            |network: &String| Ok(ExcludedVisits { by: ExcludedBy::Network(network.clone()), from: None, until: None });
+        let without = |without: &Without| {
+            Ok(ExcludedVisits { by: excluded_by(&without.kind, without.value.clone())?, from: None, until: None })
+        };
         let of_project = self.exclusions.iter().map(ExclusionFacts::excluded);
         Ok(Policy {
             visitors: self.policy.visitors,
             orders: self.policy.orders,
-            exclusions: of_project
-                .chain(self.inquiry.without_network.iter().map(without))
-                .collect::<Result<_, Flaw>>()?,
+            exclusions: of_project.chain(self.inquiry.without.iter().map(without)).collect::<Result<_, Flaw>>()?,
         })
     }
 

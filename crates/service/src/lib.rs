@@ -37,6 +37,7 @@ mod shared_reports;
 pub mod shares;
 pub mod simulation;
 mod starts;
+pub mod suspects;
 pub mod visitor_data;
 mod warnings;
 pub mod watching;

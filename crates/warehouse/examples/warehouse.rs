@@ -47,8 +47,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         make(&warehouse, events)?;
     }
     for (name, question) in questions() {
-        measure(&warehouse, name, &question, runs)?;
+        measure(&warehouse, name, &question, false, runs)?;
     }
+    let (name, report) = report();
+    measure(&warehouse, name, &report, false, runs)?;
+    measure(&warehouse, "report_with_networks", &report, true, runs)?;
     Ok(())
 }
 
@@ -140,6 +143,9 @@ fn met(record: &mut Record, visitor: u64) {
     record.browser = Some(is(1, &["chrome", "safari", "firefox", "edge", "opera"]));
     record.os = Some(is(2, &["windows", "macOS", "linux", "ios", "android"]));
     record.country = Some(format!("C{}", draw(visitor, 97) % 60).into());
+    // Some networks have many visitors: the product of two draws is often small.
+    let network = draw(visitor, 95) % 256 * (draw(visitor, 94) % 256);
+    record.network = Some(format!("10.{}.{}.0", network / 256, network % 256).into());
     let kind = if draw(visitor, 96).is_multiple_of(3) { "returning" } else { "new" };
     record.context.insert("visitor_type".into(), kind.into());
 }
@@ -225,10 +231,24 @@ fn questions() -> Vec<(&'static str, ExperimentQuestion)> {
     ]
 }
 
+/// The question of a usual report: a primary goal, two others and the built-in metrics.
+fn report() -> (&'static str, ExperimentQuestion) {
+    let questions = questions();
+    let of = |name: &str| {
+        let question = questions.iter().find(|(known, _)| *known == name).map(|(_, question)| question);
+        question.map(|question| question.metrics.clone()).unwrap_or_default()
+    };
+    let metrics = ["revenue_with_covariate", "name", "url_contains", "bounce_and_engagement"].map(of).concat();
+    let plain = questions.into_iter().next().map(|(_, question)| question);
+    let plain = plain.unwrap_or_else(|| unreachable!("there are questions"));
+    ("report", ExperimentQuestion { breakdown: None, metrics, ..plain })
+}
+
 fn measure(
     warehouse: &DuckWarehouse,
     name: &str,
     question: &ExperimentQuestion,
+    with_networks: bool,
     runs: usize,
 ) -> Result<(), Box<dyn Error>> {
     let stop = StopToken::new();
@@ -236,7 +256,7 @@ fn measure(
     let (mut visitors, mut converted) = (0, 0);
     for _ in 0..runs.max(1) {
         let (clock, used) = (Clock::now(), cpu_ms());
-        let answer = warehouse.ask(question, &stop)?;
+        let answer = warehouse.ask_with_networks(question, &stop, &mut |_| with_networks)?;
         wall.push(clock.elapsed().as_secs_f64() * 1e3);
         cpu.push(cpu_ms() - used);
         visitors = answer.arrivals.iter().map(|arrivals| arrivals.visitors).sum();

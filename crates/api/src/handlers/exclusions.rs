@@ -1,5 +1,6 @@
 //! Exclusions of recorded visits from the results of a project.
 
+use super::experiments::id_in;
 use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::json as answered;
 use crate::auth::{Admin, Caller};
@@ -15,7 +16,7 @@ use muriel_domain::exclusion::{Exclusion, ExclusionKind};
 use muriel_domain::ids::ExclusionId;
 use muriel_domain::{Instant, Problems};
 use muriel_http::body::MediaType;
-use muriel_service::{App, exclusions};
+use muriel_service::{App, exclusions, suspects};
 use muriel_store::exclusions::StoredExclusion;
 
 /// Lists the visits that results of the project do not count.
@@ -87,4 +88,24 @@ pub(crate) async fn exclusion_delete(
     let id = ExclusionId::parse(&id).ok_or(ApiError::NotFound("exclusion"))?;
     exclusions::delete(&app, &caller.actor, &caller.project, id).await?;
     answered(StatusCode::OK, &views::ExclusionDeleted { success: true, exclusion_id: id.0 })
+}
+
+/// Looks for visitors of an experiment who may be made up: those of one network, browser, system or device who differ
+/// from all others by more than chance. Says what excluding each would change. Computes up to 15 reports, so it can take
+/// that much longer than a result.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/experiment/{test_id}/suspects", tag = "Results", operation_id = "listSuspects",
+    responses((status = 200, description = "The suspects. None is excluded yet.", body = views::SuspectList)),
+    extensions(("x-scope" = json!("admin")))
+)]
+pub(crate) async fn suspect_list(
+    State(app): State<App>,
+    caller: Caller<Admin>,
+    Path((_, id)): Path<(String, String)>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    Query::read(uri.query(), &[]).finish()?;
+    let found = suspects::of_experiment(&app, &caller.actor, &caller.project, id).await?;
+    answered(StatusCode::OK, &views::SuspectList::new(&found))
 }

@@ -8,7 +8,7 @@ use crate::results::{load, not_found, report_of};
 use muriel_context::error::Result;
 use muriel_domain::ids::ExperimentId;
 use muriel_results::concentration::{self, Weight};
-use muriel_results::{Computed, Inquiry, NETWORK, Numbers, PlanBasis, ReportInputs};
+use muriel_results::{Computed, Inquiry, NETWORK, Numbers, PlanBasis, ReportInputs, Without};
 use muriel_store::tenants::Project;
 use muriel_warehouse::Segment;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub(super) async fn rests_on_one_network(
         return Ok(Some(UNKNOWN_NETWORKS.to_owned()));
     }
     for network in concentration::most_influential(&computed.parts, *weight) {
-        let without = Inquiry { without_network: Some(network.hash.to_string()), ..inquiry.clone() };
+        let without = Inquiry { without: Some(Without::network(&network.hash)), ..inquiry.clone() };
         let (_, computed) = trusted_report(app, project, id, without, *basis).await?;
         if !holds(&computed) {
             let (share, mend) = ((100.0 * network.share).round(), mend(network.share));

@@ -5,6 +5,7 @@ use muriel_domain::access::Scope;
 use muriel_domain::page;
 use muriel_domain::person;
 use muriel_domain::{exclusion, experiment, goal, targeting};
+use muriel_results::suspects::Oddity;
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -139,6 +140,8 @@ closed! {
     ProposalState: String ["open", "approved", "rejected", "withdrawn"];
     /// Property by which recorded visits are excluded from results.
     ExclusionKind: String words(exclusion::ExclusionKind::WORDS);
+    /// Property by which visitors stand out.
+    SuspectOddity: String words(Oddity::WORDS);
     /// State of a link to a result.
     ShareState: String ["open", "expired", "revoked"];
     /// Role of a goal in the experiment.

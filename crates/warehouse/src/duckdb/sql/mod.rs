@@ -44,8 +44,8 @@ use muriel_domain::Instant;
 
 use super::mark_of;
 use crate::answer::{
-    ActivityAnswer, ActivityDay, ExperimentAnswer, GroupTotals, LostBlocks, PagesAnswer, RewrittenBlocks,
-    TrafficAnswer, VisitorTotals,
+    ActivityAnswer, ActivityDay, ExperimentAnswer, LostBlocks, PagesAnswer, RewrittenBlocks, TrafficAnswer,
+    VisitorTotals,
 };
 use crate::question::{
     ActivityQuestion, CountedOutcome, Dimension, ExperimentQuestion, Metric, PagesQuestion, Population,
@@ -53,10 +53,10 @@ use crate::question::{
 };
 use crate::row::hash_text;
 use crate::row::kind::LOST;
-use crate::{Result, StopToken, Watermarks};
+use crate::{Result, StopToken, VISIT_AFTER_ENTRY_US, Watermarks};
 use muriel_log::LogId;
 
-use self::outcome::{MetricContext, Outcomes};
+use self::outcome::{Cells, MetricContext, Outcomes};
 pub(super) use self::pair::{pair, shared};
 use self::read::Db;
 
@@ -93,15 +93,20 @@ pub(super) fn ask(
         let lost_events = entry::lost_events(db, question, project)?;
         let segments = entry::segments(db, question, project)?;
         visit::prepare(db, &scope, &question.metrics)?;
-        let metrics = question
-            .metrics
-            .iter()
-            .enumerate()
-            .map(|(at, metric)| match metric.outcome {
-                CountedOutcome::Bounce | CountedOutcome::Engagement => visit::answer(db, &scope, metric, &segments),
-                _ => outcome::answer(db, &scope, metric, &segments, at == 0),
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let answer = |(at, metric): (usize, &Metric)| match metric.outcome {
+            CountedOutcome::Bounce | CountedOutcome::Engagement => visit::answer(db, &scope, metric, &segments),
+            _ => outcome::answer(db, &scope, metric, &segments, at == 0),
+        };
+        // The first one is computed last, so that its outcomes can be used again.
+        let rest = question.metrics.iter().enumerate().skip(1).map(|rest| Ok(answer(rest)?.0));
+        let rest = rest.collect::<Result<Vec<_>>>()?;
+        let (mut metrics, mut first) = (Vec::new(), None);
+        if let Some(metric) = question.metrics.first() {
+            let (answer, outcomes) = answer((0, metric))?;
+            metrics.push(answer);
+            first = Some((metric, outcomes));
+        }
+        metrics.extend(rest);
         let logs = Logs::read(db)?;
         let mut answer = ExperimentAnswer {
             lost: logs.lost(db, project)?,
@@ -112,35 +117,22 @@ pub(super) fn ask(
             ..health
         };
         if wants_networks(&answer)
-            && let Some((exposures, first)) = exposed.zip(question.metrics.first())
+            && let Some((exposures, (metric, outcomes))) = exposed.zip(first)
         {
-            answer.networks = networks(db, question, project, &exposures, first)?;
+            if question.breakdown != Some(Dimension::Network) {
+                exposures.add_networks(db, question)?;
+            }
+            let segments = entry::segments_of(db, Dimension::Network, project)?;
+            let scope = MetricContext { breakdown: Some(Dimension::Network), ..MetricContext::of(question, project) };
+            let window_us = match metric.outcome {
+                CountedOutcome::Bounce | CountedOutcome::Engagement => Some(VISIT_AFTER_ENTRY_US),
+                _ => metric.window_us,
+            };
+            let cells = Cells { scope: &scope, segments: &segments, window_us };
+            answer.networks = cells.all(db, &outcomes)?;
         }
         Ok(answer)
     })
-}
-
-/// Totals of a metric by network of the visitors at entry.
-fn networks(
-    db: &Db<'_>,
-    question: &ExperimentQuestion,
-    project: u64,
-    exposures: &entry::Exposures,
-    metric: &Metric,
-) -> Result<Vec<GroupTotals>> {
-    if question.breakdown != Some(Dimension::Network) {
-        exposures.add_networks(db, question)?;
-    }
-    let segments = entry::segments_of(db, Dimension::Network, project)?;
-    let scope = MetricContext { breakdown: Some(Dimension::Network), ..MetricContext::of(question, project) };
-    let answer = match metric.outcome {
-        CountedOutcome::Bounce | CountedOutcome::Engagement => {
-            visit::prepare(db, &scope, slice::from_ref(metric))?;
-            visit::answer(db, &scope, metric, &segments)?
-        }
-        _ => outcome::answer(db, &scope, metric, &segments, false)?,
-    };
-    Ok(answer.cells)
 }
 
 /// Counts the visitors of a project, and those who converted.

@@ -236,14 +236,14 @@ fn units_of(trigger: &Trigger) -> i64 {
     number.saturating_mul(VALUE_SCALE)
 }
 
-/// Computes the answer for a metric.
+/// Computes the answer for a metric. The outcomes can be used until those of another metric are computed.
 pub(super) fn answer(
     db: &Db<'_>,
     scope: &MetricContext,
     metric: &Metric,
     segments: &[Segment],
     is_first: bool,
-) -> Result<MetricAnswer> {
+) -> Result<(MetricAnswer, Outcomes)> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
     let mut answer = MetricAnswer::default();
     let outcomes = outcomes(db, scope, metric, &candidates, &mut answer, is_first)?;
@@ -253,7 +253,7 @@ pub(super) fn answer(
         answer.steps = steps(db, &cells, metric, &outcomes)?;
         answer.closings = cells.closings(db, &outcomes)?;
     }
-    Ok(answer)
+    Ok((answer, outcomes))
 }
 
 /// Computes the outcomes of the visitors of `entry`.

@@ -52,13 +52,13 @@ pub(super) fn prepare(db: &Db<'_>, scope: &MetricContext, metrics: &[Metric]) ->
 }
 
 /// Computes the answer for [`CountedOutcome::Bounce`] or [`CountedOutcome::Engagement`],
-/// after [`prepare`].
+/// after [`prepare`]. The outcomes can be used until those of another metric are computed.
 pub(super) fn answer(
     db: &Db<'_>,
     scope: &MetricContext,
     metric: &Metric,
     segments: &[Segment],
-) -> Result<MetricAnswer> {
+) -> Result<(MetricAnswer, Outcomes)> {
     let outcomes = outcomes(db, metric)?;
     let cells = Cells { scope, segments, window_us: Some(VISIT_AFTER_ENTRY_US) };
     let is_unfed = db.row("SELECT count(*) = 0 FROM did WHERE what = 0", |row| row.get(0))?;
@@ -77,7 +77,7 @@ pub(super) fn answer(
         answer.steps = cells.steps(db, &outcomes.with, &changes)?;
         answer.closings = cells.closings(db, &outcomes)?;
     }
-    Ok(answer)
+    Ok((answer, outcomes))
 }
 
 /// Selects the visitors of `entry` who bounced, or were engaged, after [`prepare`]. Creates
