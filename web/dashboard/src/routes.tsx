@@ -212,6 +212,12 @@ const experimentProposals = createRoute({
   component: lazyRouteComponent(() => import("./pages/proposals/experiment-proposals"), "ExperimentProposalsPage"),
 });
 
+const suspects = createRoute({
+  getParentRoute: () => experiment,
+  path: "suspects",
+  component: lazyRouteComponent(() => import("./pages/exclusions/suspects"), "SuspectsPage"),
+});
+
 // Objects that the experiments of a project share.
 
 const hypotheses = createRoute({
@@ -409,6 +415,7 @@ const tree = root.addChildren([
         history,
         conclude,
         experimentProposals,
+        suspects,
       ]),
       hypotheses,
       newHypothesis,

@@ -1356,6 +1356,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/suspects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Looks for visitors of an experiment who may be made up: those of one network, browser, system or device who differ
+         *     from all others by more than chance. Says what excluding each would change. Computes up to 15 reports, so it can take
+         *     that much longer than a result.
+         */
+        get: operations["listSuspects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment/{test_id}/timeseries": {
         parameters: {
             query?: never;
@@ -7982,6 +8003,64 @@ export interface components {
          * @enum {string}
          */
         StepOutcome: "pass" | "fail" | "unknown" | "not_enforced";
+        /** @description Visitors who differ from all others by more than chance, and what excluding them would change. */
+        Suspect: {
+            /**
+             * Format: int64
+             * @description Visitors among them who converted on the goal at the top; null without such a goal.
+             */
+            converted: number | null;
+            /** @description Kind of the exclusion that leaves them out. */
+            kind: components["schemas"]["ExclusionKind"];
+            /**
+             * @description Property by which they stand out. `split`: the variants have other shares of them than of all others. `effect`:
+             *     the conversion rates of the variants differ in another way. `verdict`: a verdict does not hold without them.
+             */
+            oddity: components["schemas"]["SuspectOddity"];
+            /** @description Value of the exclusion. Of a network, a hash. */
+            value: string;
+            /** @description The variants, the control first. */
+            variants: components["schemas"]["SuspectVariant"][];
+            /**
+             * Format: int64
+             * @description Number of these visitors.
+             */
+            visitors: number;
+        };
+        /** @description Visitors of an experiment who may be made up. */
+        SuspectList: {
+            /** @description Always true. */
+            success: boolean;
+            /** @description At most 10, with those that change a verdict first. Each can be excluded with its `kind` and `value`. */
+            suspects: components["schemas"]["Suspect"][];
+        };
+        /**
+         * @description Property by which visitors stand out.
+         * @enum {string}
+         */
+        SuspectOddity: "split" | "effect" | "verdict";
+        /** @description A variant with suspects and without them. */
+        SuspectVariant: {
+            /**
+             * Format: double
+             * @description Lift as in the result, in percent.
+             */
+            lift: number | null;
+            /**
+             * Format: double
+             * @description Lift without the suspects, in percent.
+             */
+            lift_without: number | null;
+            /** @description `"0"` is the control. */
+            variant_id: string;
+            verdict: components["schemas"]["VerdictWord"] | null;
+            verdict_without: components["schemas"]["VerdictWord"] | null;
+            /**
+             * Format: int64
+             * @description Number of suspects in the variant.
+             */
+            visitors: number;
+        };
         /**
          * @description An operating system.
          * @enum {string}
@@ -10966,6 +11045,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServingStopped"];
+                };
+            };
+        };
+    };
+    listSuspects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suspects. None is excluded yet. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspectList"];
                 };
             };
         };

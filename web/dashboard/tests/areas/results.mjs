@@ -87,10 +87,22 @@ export async function seed(company, text) {
   await send(company, key, crowd(slow, { visitors: 3_000, days: 5, does: pages, visitorOf }));
   await start(slow, 5);
 
+  const attacked = await make("Stickers on the pictures");
+  // All visitors with this browser are in the variant, and convert.
+  const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+  const oddOf = (at) => (at % 12 === 1 ? { user_agent: agent } : {});
+  const does = (_arm, at) => (at % 12 === 1 || among(at, 10, 7) ? [{ type: "custom", name: "order" }] : []);
+  await send(company, key, crowd(attacked, { visitors: 600, days: 3, does, visitorOf: oddOf }));
+  await start(attacked, 3);
+
   const at = (id) => `/p/${company.shop}/experiments/${id}/results`;
-  return Object.fromEntries(
-    Object.entries({ draft, empty, running, won, broken, revenue, many, slow }).map(([name, id]) => [name, at(id)]),
-  );
+  const suspects = (id) => at(id).replace("/results", "/suspects");
+  return {
+    ...Object.fromEntries(
+      Object.entries({ draft, empty, running, won, broken, revenue, many, slow }).map(([name, id]) => [name, at(id)]),
+    ),
+    suspects: { some: suspects(attacked), none: suspects(running) },
+  };
 }
 
 function arms(text, number) {
@@ -127,5 +139,14 @@ export const PAGES = {
     },
   },
   "results-nobody": { path: ({ won }) => `${won}?filter_by=country-IS` },
+  suspects: { path: ({ suspects }) => suspects.some },
+  "suspects-none": { path: ({ suspects }) => suspects.none },
+  "suspects-exclude": {
+    path: ({ suspects }) => suspects.some,
+    act: async (page) => {
+      await page.getByRole("button", { name: "Exclude" }).first().click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   "results-refused": { path: ({ won }) => `${won}?epoch=99&tz=Nowhere` },
 };

@@ -48,10 +48,10 @@ pub(crate) struct SuspectVariant {
     /// Number of suspects in the variant.
     visitors: u64,
     /// Verdict on the goal at the top as in the result; null on the control, and without such a goal.
-    #[schema(required)]
+    #[schema(required, value_type = Option<schemas::VerdictWord>)]
     verdict: Option<&'static str>,
     /// Verdict without the suspects.
-    #[schema(required)]
+    #[schema(required, value_type = Option<schemas::VerdictWord>)]
     verdict_without: Option<&'static str>,
     /// Lift as in the result, in percent.
     #[schema(required)]

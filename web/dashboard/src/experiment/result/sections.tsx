@@ -30,6 +30,8 @@ export interface Places {
   bandit?: ReactNode;
   /** Action for changes that the clock does not follow yet. */
   heldBack?: ReactNode;
+  /** Action below the health checks. */
+  health?: ReactNode;
   /** Content at the end. */
   more?: ReactNode;
 }
@@ -52,7 +54,7 @@ export function ResultSections({ result, about, plan, ending, wholeDays, isShare
     return (
       <>
         {places.nobody}
-        <HealthCard result={result} isShared={isShared} />
+        <HealthCard result={result} isShared={isShared} action={places.health} />
         <PlanCard result={result} heldBack={places.heldBack} />
       </>
     );
@@ -67,7 +69,7 @@ export function ResultSections({ result, about, plan, ending, wholeDays, isShare
       {places.bandit}
       <ToKnow result={result} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
-        <HealthCard result={result} isShared={isShared} />
+        <HealthCard result={result} isShared={isShared} action={places.health} />
         <ProgressCard result={result} plan={plan} ending={ending ?? []} wholeDays={wholeDays} />
       </div>
       {result.goal_key !== null && !hasNoLift(result) && <LiftCard result={result} />}

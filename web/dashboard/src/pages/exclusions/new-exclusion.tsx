@@ -21,20 +21,27 @@ const NEW: NewExclusion = { kind: "network", value: "", from: null, to: null, re
 
 interface NewExclusionProps {
   projectKey: string;
+  /** Visits that were found. */
+  initial?: Pick<NewExclusion, "kind" | "value">;
   isOpen: boolean;
   onClose: () => void;
 }
 
-export function NewExclusionDialog({ projectKey, isOpen, onClose }: NewExclusionProps) {
+export function NewExclusionDialog({ projectKey, initial, isOpen, onClose }: NewExclusionProps) {
   const cache = useQueryClient();
   const form = useForm<NewExclusion>({
-    stored: NEW,
+    stored: { ...NEW, ...initial },
     submit: async ({ value, ...rest }) => {
       const hasValue = KIND[rest.kind].label !== undefined;
       const params = { path: { project_key: projectKey } };
       const body = { ...rest, value: hasValue ? value : null };
       await send("post", "/v2/project/{project_key}/exclusions", { params, body });
-      await outdate(cache, "/v2/project/{project_key}/exclusions", "/v2/audit");
+      await outdate(
+        cache,
+        "/v2/project/{project_key}/exclusions",
+        "/v2/project/{project_key}/experiment/{test_id}/suspects",
+        "/v2/audit",
+      );
       toast("Results do not count these visits from now on.");
       close();
     },

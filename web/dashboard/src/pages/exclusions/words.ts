@@ -1,4 +1,6 @@
 import type { Schemas } from "~/api/query";
+import { change } from "~/lib/format";
+import type { Word } from "~/lib/words";
 
 type Kind = Schemas["ExclusionKind"];
 
@@ -22,7 +24,7 @@ export const KIND: Record<Kind, KindWords> = {
     hint: "Such as https://copy.example, for a copy of the site.",
   },
   user_agent: {
-    name: "Browser",
+    name: "Browser or device",
     label: "Browser, system and device",
     hint: "One to three words, such as chrome windows desktop.",
   },
@@ -33,3 +35,20 @@ export const KIND: Record<Kind, KindWords> = {
   },
   time: { name: "Everybody in a period", hint: "All visitors who were exposed in this period." },
 };
+
+export const ODDITY: Record<Schemas["SuspectOddity"], string> = {
+  verdict: "A verdict does not hold without them.",
+  effect: "The variants differ among them in another way than among all others.",
+  split: "The variants have other shares of them than of all others.",
+};
+
+type Change = Pick<Schemas["SuspectVariant"], "verdict" | "verdict_without" | "lift" | "lift_without">;
+
+/** What a variant's verdict and lift would change to. */
+export function changeOf(of: Change, words: Record<Schemas["VerdictWord"], Word>): string {
+  const lift = (percent: number | null) => (percent === null ? "no lift" : change(percent / 100));
+  const word = (verdict: Change["verdict"]) => (verdict === null ? "no verdict" : words[verdict].text.toLowerCase());
+  const [before, after] = [word(of.verdict), word(of.verdict_without)];
+  const verdicts = before === after ? `still ${after}` : `${before} becomes ${after}`;
+  return `${verdicts}, lift ${lift(of.lift)} becomes ${lift(of.lift_without)}`;
+}

@@ -1,9 +1,10 @@
 // Results of an experiment: the verdict, its health, its progress, and then the numbers.
 
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type ApiFailure, failureFrom } from "~/api/failure";
 import { query } from "~/api/query";
+import { may, useSession } from "~/api/session";
 import { usePageTitle } from "~/lib/page";
 import { Button, ButtonLink } from "~/ui/button";
 import { Card, Note } from "~/ui/layout";
@@ -141,6 +142,7 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
   const { test_id: testId, epochs } = experiment;
   const about = narrowings(question);
   const plan = usePlan();
+  const session = useSession();
   const standing = useQuery(standingQuery(projectKey, testId)).data;
   const all = <Button onClick={() => change(EVERYBODY)}>All visitors</Button>;
   const { breakdown_by: _, ...visitors } = parametersOf(question);
@@ -166,6 +168,17 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
             <NobodyYet plan={plan} isLive={result.status_code === 1} action={<Look experiment={experiment} />} />
           ),
         heldBack: <ConfirmPlan />,
+        health: may(session, projectKey, "admin") && (
+          <p className="print:hidden">
+            <Link
+              to="/p/$projectKey/experiments/$testId/suspects"
+              params={{ projectKey, testId: String(testId) }}
+              className="link text-sm"
+            >
+              Look for made-up visitors
+            </Link>
+          </p>
+        ),
         overTime: result.goal_key !== null && (
           <TimeSection
             {...of}

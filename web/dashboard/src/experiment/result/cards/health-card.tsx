@@ -1,5 +1,6 @@
 // Health of the data: failed checks with cause and next step, then passed checks, and checks without enough data.
 
+import type { ReactNode } from "react";
 import type { Schemas } from "~/api/query";
 import { count, integer, probability } from "~/lib/format";
 import { own } from "~/lib/own";
@@ -47,9 +48,10 @@ interface HealthProps {
   result: Result;
   /** True for readers who cannot act on it. */
   isShared?: boolean;
+  action?: ReactNode;
 }
 
-export function HealthCard({ result: { health, variants }, isShared = false }: HealthProps) {
+export function HealthCard({ result: { health, variants }, isShared = false, action }: HealthProps) {
   const checks = checksIn(health);
   const order = ["fail", "warn"];
   const wrong = checks
@@ -82,6 +84,7 @@ export function HealthCard({ result: { health, variants }, isShared = false }: H
             <ChangesFound arms={variants} />
           </div>
         </details>
+        {action}
       </div>
     </Card>
   );

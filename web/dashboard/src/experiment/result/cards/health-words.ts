@@ -105,7 +105,7 @@ export const CHECKS: Record<string, CheckWords> = {
   concentration: {
     name: "Verdicts without single networks",
     cause: "Visitors of one network behave differently from all others. They may be made up, or be your own.",
-    next: "Exclude the network in the settings of the project if its visitors are not real. Otherwise wait.",
+    next: "Look for made-up visitors below, and exclude those that are not real. Otherwise wait.",
   },
   interaction: {
     name: "Other experiments",
