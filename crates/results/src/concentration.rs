@@ -37,7 +37,7 @@ pub struct Concentration {
 }
 
 impl Concentration {
-    /// Returns whether the network stands for the site, so that visitors cannot be told apart by networks.
+    /// Returns whether the network stands for the site, so that networks do not separate its visitors.
     pub fn is_whole_site(&self) -> bool {
         self.visitors > MOST
     }
