@@ -262,6 +262,7 @@ WALK = [
     do("listExperimentProposals", **SECOND),
     # The end of experiments.
     do("confirmPlan", **TEST, body={"reason": "As planned"}, caller="person"),
+    do("confirmAct", **TEST, body={"reason": "Our own shops"}, caller="person", status=409),
     do("restoreExperiment", **SECOND, body={"revision": 1}),
     do("duplicateExperiment", "copy", **SECOND, body={"test_name": "A copy"}),
     do("archiveExperiment", test_id=Ref("copy.test_id"), body={"archived": True}),

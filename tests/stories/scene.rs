@@ -176,6 +176,7 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "createInvitation" => json!({ "email": "n@acme.example", "role": "viewer" }),
         "updateProjectSettings" => json!({ "gpc": true }),
         "concludeExperiment" => json!({ "outcome": "stopped_early", "note": "N" }),
+        "confirmAct" => json!({ "reason": "N" }),
         "confirmPlan" => json!({ "reason": "N" }),
         "createWebhook" => json!({ "url": "http://127.0.0.1:9/", "events": ["experiment.started"] }),
         "updateWebhook" => json!({ "description": "N" }),

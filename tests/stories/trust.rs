@@ -15,6 +15,7 @@ stories![
     unsigned_visitors_decide_nothing,
     one_network_decides_nothing,
     signed_visitors_of_many_networks_decide,
+    a_person_confirms_an_act_that_is_held_back,
     a_network_counts_for_a_tenth_of_a_limit,
     weights_move_no_further_than_without_any_network,
     a_verdict_is_sent_once_it_rests_on_no_network,
@@ -240,6 +241,54 @@ fn signed_visitors_of_many_networks_decide(on: On) {
         served(&shop) == "1"
     };
     eventually("the winner is served", DEADLINE, is_served);
+}
+
+fn a_person_confirms_an_act_that_is_held_back(on: On) {
+    let shop = calm(on);
+    let receiver = Receiver::answering(&[204]);
+    made(&shop.client, &receiver.url(), &["experiment.act_held_back", "experiment.start_failed"]);
+    shop.app.person("Acme", "editor@acme.example", "editor");
+    let path = format!("/experiment/{}/confirm-act", shop.test_id);
+    let confirm = |reason: &str| {
+        // Sessions end while days pass.
+        let person = shop.client.signed_in(&shop.app.sign_in("editor@acme.example"));
+        person.post(&path, json!({ "reason": reason }))
+    };
+    confirm("nothing is held back").refused(409, "transition_forbidden");
+    strangers(&shop, "office", &[("0", 50, 0), ("1", 50, 50)], |_| "203.0.113.7".to_owned());
+    shop.app.pass(DAY + HOUR);
+    shop.app.run_task("check_completion_rules");
+    let last = shop.client.details(shop.test_id)["schedule"]["last"].clone();
+    assert!(last["failed"].as_str().is_some_and(|it| it.contains("does not hold without one network")), "{last}");
+    let message = receiver.wait(1)[0].json();
+    assert_eq!((&message["type"], &message["data"]["rule"]), (&json!("experiment.act_held_back"), &json!("autopilot")));
+    assert_eq!(message["data"]["reason"], last["failed"]);
+    confirm(" ").invalid(&["reason"]);
+    shop.client.post(&path, json!({ "reason": "a key" })).refused(403, "session_needed");
+
+    // A confirmation ends after a day, also while the clock does not run.
+    let confirmed = confirm("The network is our office").ok();
+    assert_eq!((&confirmed["rule"], served(&shop)), (&json!("autopilot"), Value::Null));
+    confirm("again").refused(409, "transition_forbidden");
+    shop.app.pass(DAY + HOUR);
+    shop.app.run_task("check_completion_rules");
+    assert_eq!(served(&shop), Value::Null);
+    assert!(receiver.wait(2)[1].json()["data"]["reason"].is_string(), "it asks again");
+
+    let confirmed = confirm("The network is our office").ok();
+    assert!(confirmed["confirmed_until"].is_string());
+    shop.app.pass(HOUR);
+    let is_served = || {
+        shop.app.run_task("check_completion_rules");
+        served(&shop) == "1"
+    };
+    eventually("the winner is served", DEADLINE, is_served);
+    let history = shop.app.history(shop.test_id);
+    let reasons =
+        history.iter().filter(|entry| entry.action == "confirm act").filter_map(|entry| entry.detail.as_ref());
+    assert!(
+        reasons.clone().count() == 2 && reasons.clone().all(|detail| detail["reason"] == "The network is our office")
+    );
 }
 
 fn a_network_counts_for_a_tenth_of_a_limit(on: On) {

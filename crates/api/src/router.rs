@@ -147,6 +147,7 @@ fn for_people() -> OpenApiRouter<App> {
         .routes(routes!(proposals::proposal_reject))
         .routes(routes!(conclusion::experiment_reopen))
         .routes(routes!(conclusion::experiment_plan_confirm))
+        .routes(routes!(conclusion::experiment_act_confirm))
         .routes(routes!(inbox::inbox_list))
         .routes(routes!(inbox::inbox_count))
         .routes(routes!(inbox::inbox_read))

@@ -196,7 +196,8 @@ impl From<Conflict> for Error {
             | Conflict::HasStarted
             | Conflict::NotStarted
             | Conflict::NotConcluded
-            | Conflict::IsDelivered => ConflictCode::TransitionForbidden,
+            | Conflict::IsDelivered
+            | Conflict::NothingHeldBack => ConflictCode::TransitionForbidden,
             Conflict::Concluded => ConflictCode::Concluded,
             Conflict::DraftCannotServe => ConflictCode::DraftCannotServe,
             Conflict::AlreadyServing => ConflictCode::AlreadyServing,

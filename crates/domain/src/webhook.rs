@@ -1,6 +1,6 @@
 //! Webhooks: the event types, the events of a change to an experiment, and the retry schedule.
 
-use crate::experiment::{ClockAct, Experiment, Serving};
+use crate::experiment::{ClockAct, ClockEntry, Experiment, Serving};
 use crate::ids::{ProjectId, WebhookId};
 use crate::time::DAY_US;
 use crate::{Flaw, Instant, text};
@@ -52,6 +52,7 @@ events! {
     Reopened "experiment.reopened" "A concluded experiment was reopened.",
     Changed "experiment.changed" "An experiment was changed in another way.",
     StartFailed "experiment.start_failed" "The clock could not start an experiment at its start date.",
+    ActHeldBack "experiment.act_held_back" "The clock does not act by a rule, as the result may rest on invented visitors. A person can confirm the act.",
     WinnerServed "winner.served" "A winner is served.",
     WinnerStopped "winner.stopped" "A winner is no longer served.",
     HealthFailed "health.failed" "A health check of a live experiment fails.",
@@ -319,13 +320,14 @@ fn data(
 
 impl ExperimentChange<'_> {
     /// Returns the events of the change. A change of several kinds has one event for each; `experiment.changed` is used
-    /// when no other event applies. The creation of a draft has no event, and a failed start has no
+    /// when no other event applies. The creation of a draft has no event, and an act that failed has no
     /// `experiment.changed`.
     pub fn events(&self) -> Vec<Event> {
         let (before, after) = (self.before, self.after);
-        if let Some(why) = self.failed_start() {
-            let detail = self.clock_sentence(ClockAct::Start);
-            return vec![self.event(EventType::StartFailed, detail.unwrap_or_default(), json!({ "reason": why }))];
+        if let Some(entry) = self.failed_act() {
+            let more = json!({ "rule": entry.rule.word(), "reason": entry.failed });
+            let event = if entry.is_held_back() { EventType::ActHeldBack } else { EventType::StartFailed };
+            return vec![self.event(event, entry.detail.clone(), more)];
         }
         let was_live = before.is_some_and(|it| it.lifecycle.is_live());
         let is_live = after.is_some_and(|it| it.lifecycle.is_live());
@@ -370,11 +372,11 @@ impl ExperimentChange<'_> {
         events
     }
 
-    /// The reason why the clock could not start the experiment, if this change records it.
-    fn failed_start(&self) -> Option<&str> {
+    /// The act that the clock could not, or did not, perform, if this change records it.
+    fn failed_act(&self) -> Option<&ClockEntry> {
         let entry = self.after?.schedule.last.as_ref()?;
         let is_new = self.before.and_then(|before| before.schedule.last.as_ref()) != Some(entry);
-        entry.failed.as_deref().filter(|_| is_new)
+        Some(entry).filter(|entry| is_new && entry.failed.is_some())
     }
 
     /// The sentence of the clock's act, if this change is an act of this kind.

@@ -445,11 +445,14 @@ async fn check_result(
     let (inputs, computed) = judge(app, project, id, Inquiry::default()).await?;
     let experiment = inputs.experiment();
     let target = Target { project: project.clone(), id, precondition: Precondition::None };
+    let is_confirmed = |rule| experiment.is_act_confirmed(rule, app.clock.now());
     if let Some(winner) = autopilot::winner(&inputs, &computed) {
         let arm = winner.arm;
         let holds = |computed: &Computed| autopilot::winner(&inputs, computed).is_some_and(|winner| winner.arm == arm);
         let judged = Judged::in_force(Weight::Outcome(arm.0 as usize));
-        if let Some(why) = rests_on_one_network(app, project, id, &judged, holds).await? {
+        if !is_confirmed(Rule::Autopilot)
+            && let Some(why) = rests_on_one_network(app, project, id, &judged, holds).await?
+        {
             return hold_back(app, term, target, Rule::Autopilot, why).await;
         }
         return autopilot::serve(app, term, target, experiment.revision, winner, &computed).await;
@@ -461,6 +464,7 @@ async fn check_result(
         return if may_move { move_weights(app, term, target, experiment, &computed).await } else { Ok(None) };
     };
     let held_back = match met.subject {
+        _ if is_confirmed(met.rule) => None,
         Subject::Visitors(numbers) => reaches_by_one_network(app, project, id, numbers, |arm| arm.visitors).await?,
         Subject::Conversions(numbers) => reaches_by_one_network(app, project, id, numbers, |arm| arm.converted).await?,
         Subject::Arm(arm, verdict) => {
@@ -504,7 +508,9 @@ async fn move_weights(
         other.inspect(|other| moved.limit_to(other)).is_some()
     };
     let judged = Judged::in_force(Weight::Outcomes);
-    if let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, limits).await? {
+    if !experiment.is_act_confirmed(Rule::Bandit, app.clock.now())
+        && let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, limits).await?
+    {
         return hold_back(app, term, target, Rule::Bandit, why).await;
     }
     if !moved.is_large_enough() {

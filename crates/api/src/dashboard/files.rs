@@ -3,6 +3,7 @@
 /// The files of the dashboard, each with its name and its content, compressed with brotli.
 pub(super) const FILES: &[(&str, &[u8])] = &[
     ("account.js", include_bytes!("built/account.js.br")),
+    ("act-dialogs.js", include_bytes!("built/act-dialogs.js.br")),
     ("actor.js", include_bytes!("built/actor.js.br")),
     ("acts.js", include_bytes!("built/acts.js.br")),
     ("acts2.js", include_bytes!("built/acts2.js.br")),

@@ -83,6 +83,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "Data of one visitor",
                 "Exporting and deleting the data of a visitor, and the retention of a project."
             ),
+            guide!("security", "Security", "What strangers and members of a team can do, and what prevents the rest."),
             guide!("reliability", "Reliability", "Guarantees about data, and how they are tested."),
             guide!("performance", "Performance", "Measurements, and how to repeat them."),
         ],

@@ -143,6 +143,44 @@ pub(crate) async fn experiment_plan_confirm(
     Ok(stored(StatusCode::OK, experiments::confirm_plan(&app, &caller.actor, target, key, reason, render).await?))
 }
 
+/// Confirms an act that the clock holds back because the result does not hold without a single network, as
+/// `schedule.last.failed` says. For a day, the clock acts by this rule without that check.
+#[utoipa::path(
+    post, path = "/v2/project/{project_key}/experiment/{test_id}/confirm-act", tag = "Conclusion", operation_id = "confirmAct",
+    request_body = schemas::ActConfirmation,
+    responses((status = 200, description = "The clock acts at its next check, if the rule is still met.", body = views::ActConfirmed)),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, Concluded, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+    )
+)]
+pub(crate) async fn experiment_act_confirm(
+    State(app): State<App>,
+    PersonIn(caller): PersonIn<Write>,
+    Path((_, id)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
+    let (key, reason) = match read_body(request, &[MediaType::Json]).await {
+        Ok(sent) => {
+            let operation = format!("confirm act {id}");
+            let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
+            (key, wire::act_confirmation(&sent.json).map_err(Into::into))
+        }
+        Err(error) => (Ok(None), Err(error.into())),
+    };
+    let render = move |changed: &Changed| {
+        let confirmed = changed.after.schedule.confirmed_act;
+        let confirmed = confirmed.ok_or_else(|| muriel_context::Error::internal("no act is confirmed"))?;
+        let (rule, confirmed_until) = (confirmed.rule.word(), confirmed.until);
+        rendered(&views::ActConfirmed { success: true, test_id: id.0, rule, confirmed_until })
+    };
+    Ok(stored(StatusCode::OK, experiments::confirm_act(&app, &caller.actor, target, key, reason, render).await?))
+}
+
 /// Returns how an experiment ended.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/conclusion", tag = "Conclusion", operation_id = "getConclusion",

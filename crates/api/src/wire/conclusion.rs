@@ -5,7 +5,7 @@ use crate::json::Json;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::HypothesisId;
 use muriel_domain::{Problems, text as bounded};
-use muriel_service::experiments::{NewConclusion, plan_reason};
+use muriel_service::experiments::{NewConclusion, act_reason, plan_reason};
 
 /// Maximum length of a text in a conclusion, in characters.
 const NOTE_MAX: usize = 10_000;
@@ -15,6 +15,14 @@ pub(crate) fn plan_confirmation(body: &Json) -> Result<String, Problems> {
     from_body(body, |fields| {
         fields.only(&["reason"], &[]);
         fields.needed("reason", parsed(plan_reason))
+    })
+}
+
+/// Parses the reason for confirming an act.
+pub(crate) fn act_confirmation(body: &Json) -> Result<String, Problems> {
+    from_body(body, |fields| {
+        fields.only(&["reason"], &[]);
+        fields.needed("reason", parsed(act_reason))
     })
 }
 

@@ -150,6 +150,8 @@ pub enum Conflict {
     VariantIsServed,
     /// The experiment is delivered to visitors, so it cannot be archived.
     IsDelivered,
+    /// The clock holds back no act.
+    NothingHeldBack,
 }
 
 impl fmt::Display for Conflict {
@@ -169,6 +171,9 @@ impl fmt::Display for Conflict {
             Conflict::NotServing => "no winner is being served",
             Conflict::IsDelivered => {
                 "visitors meet the experiment; deactivate it (status 0) and stop serving its winner before archiving it"
+            }
+            Conflict::NothingHeldBack => {
+                "the clock holds back no act of this experiment, so there is nothing to confirm (schedule.last.failed)"
             }
             Conflict::VariantIsServed => "the variant being removed is the winner that is served; stop serving first",
         })

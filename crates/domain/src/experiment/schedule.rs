@@ -186,6 +186,11 @@ impl ClockEntry {
     pub(super) fn of(rule: Rule, detail: String, numbers: Map<String, Value>, now: Instant) -> Self {
         Self { at: now, act: rule.act(), rule, failed: None, detail, numbers }
     }
+
+    /// Returns whether the clock did not act because it does not trust the result.
+    pub fn is_held_back(&self) -> bool {
+        self.failed.is_some() && self.act != ClockAct::Start
+    }
 }
 
 /// State of an experiment's automation.
@@ -212,6 +217,18 @@ pub struct Schedule {
     /// plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<ConfirmedPlan>,
+    /// Rule by which the clock acts although its finding rests on a single network, because a person confirmed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed_act: Option<ConfirmedAct>,
+}
+
+/// A person's confirmation of an act that the clock held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfirmedAct {
+    /// The rule.
+    pub rule: Rule,
+    /// End of the confirmation.
+    pub until: Instant,
 }
 
 /// State of an experiment whose weights follow its result, or did.
@@ -473,6 +490,29 @@ impl Experiment {
                 Some(ClockEntry { failed: Some(why), ..ClockEntry::of(rule, detail, Map::new(), now) });
         }
         next
+    }
+
+    /// Returns the experiment after a person confirmed the act that the clock holds back: for a day, the clock acts by
+    /// the rule although its finding rests on a single network.
+    ///
+    /// # Errors
+    /// The clock holds back no act, or the experiment is concluded.
+    pub fn act_confirmed(&self, now: Instant) -> Result<Self, Conflict> {
+        if self.conclusion.is_some() {
+            return Err(Conflict::Concluded);
+        }
+        let held_back = self.schedule.last.as_ref().filter(|last| last.is_held_back());
+        let rule = held_back.map(|last| last.rule).filter(|rule| self.follows(*rule));
+        let rule = rule.ok_or(Conflict::NothingHeldBack)?;
+        let mut next = self.clone();
+        next.schedule.last = None;
+        next.schedule.confirmed_act = Some(ConfirmedAct { rule, until: now.plus_us(DAY_US) });
+        Ok(next)
+    }
+
+    /// Returns whether a person confirmed that the clock acts by this rule now.
+    pub fn is_act_confirmed(&self, rule: Rule, now: Instant) -> bool {
+        self.schedule.confirmed_act.is_some_and(|confirmed| confirmed.rule == rule && now < confirmed.until)
     }
 
     /// Warnings for the owner about dates and rules that will not act.

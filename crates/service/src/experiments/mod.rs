@@ -4,6 +4,7 @@
 
 mod change;
 mod conclude;
+mod confirm_act;
 mod confirm_plan;
 mod create;
 mod delete;
@@ -16,6 +17,7 @@ mod update;
 pub(crate) use change::Change;
 pub use change::{Changed, Target};
 pub use conclude::{NewConclusion, conclude, conclusion, reopen, store_result};
+pub use confirm_act::{act_reason, confirm_act};
 pub(crate) use confirm_plan::confirmed;
 pub use confirm_plan::{confirm_plan, plan_reason};
 pub use create::{Created, NewExperiment, create};

@@ -115,7 +115,9 @@ pub(super) async fn guard(
     let is_worse = |computed: &Computed| worse(computed, record.arm).is_some();
     let inquiry = Inquiry { report_phase: Phase::AllTime, ..Inquiry::default() };
     let judged = Judged { inquiry, ..Judged::in_force(Weight::Outcome(record.arm.0 as usize)) };
-    if let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, is_worse).await? {
+    if !experiment.is_act_confirmed(Rule::Guardrail, app.clock.now())
+        && let Some(why) = rests_on_one_network(app, &target.project, target.id, &judged, is_worse).await?
+    {
         return hold_back(app, term, target, Rule::Guardrail, why).await;
     }
     let revision = experiment.revision;

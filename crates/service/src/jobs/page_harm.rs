@@ -93,7 +93,9 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
         for arm in arms.iter().filter(|arm| harm.contains_key(arm)).copied().collect::<Vec<_>>() {
             let judged = Judged { inquiry: inquiry.clone(), ..Judged::in_force(Weight::Visitors(arm.0 as usize)) };
             let holds = |computed: &Computed| harm_of(computed, &arms, entered_since).contains_key(&arm);
-            if let Some(why) = rests_on_one_network(app, &project, id, &judged, holds).await? {
+            if !experiment.is_act_confirmed(Rule::PageHarm, app.clock.now())
+                && let Some(why) = rests_on_one_network(app, &project, id, &judged, holds).await?
+            {
                 harm.remove(&arm);
                 held_back = Some(why);
             }

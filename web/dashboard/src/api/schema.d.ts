@@ -1011,6 +1011,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/confirm-act": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirms an act that the clock holds back because the result does not hold without a single network, as
+         *     `schedule.last.failed` says. For a day, the clock acts by this rule without that check.
+         */
+        post: operations["confirmAct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment/{test_id}/confirm-plan": {
         parameters: {
             query?: never;
@@ -2188,6 +2208,32 @@ export interface components {
              * @example correct horse battery
              */
             password: string;
+        };
+        /** @description Confirmation that the clock acts although the result rests on a single network. */
+        ActConfirmation: {
+            /**
+             * @description Reason, stored in the history.
+             * @example The network is that of our own shops.
+             */
+            reason: string;
+        };
+        /** @description The clock acts by the rule that it held back. */
+        ActConfirmed: {
+            /**
+             * Format: date-time
+             * @description End of the confirmation, a day later. If the rule is not met until then, the clock judges the result without
+             *     single networks again.
+             */
+            confirmed_until: string;
+            /** @description The rule. */
+            rule: components["schemas"]["ClockRule"];
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Id of the experiment.
+             */
+            test_id: number;
         };
         /**
          * @description Kind of actor: a person, an API key, or the server including its command line.
@@ -3537,7 +3583,7 @@ export interface components {
          * @description Event that webhooks can receive.
          * @enum {string}
          */
-        EventName: "experiment.started" | "experiment.stopped" | "experiment.concluded" | "experiment.reopened" | "experiment.changed" | "experiment.start_failed" | "winner.served" | "winner.stopped" | "health.failed" | "health.recovered" | "verdict.reached" | "conversion";
+        EventName: "experiment.started" | "experiment.stopped" | "experiment.concluded" | "experiment.reopened" | "experiment.changed" | "experiment.start_failed" | "experiment.act_held_back" | "winner.served" | "winner.stopped" | "health.failed" | "health.recovered" | "verdict.reached" | "conversion";
         /** @description Outcome of an event. */
         EventResult: {
             /** @description Event id as sent. */
@@ -5047,7 +5093,7 @@ export interface components {
          * @description Event in an inbox: an event of webhooks, or one that concerns only its reader.
          * @enum {string}
          */
-        InboxEvent: "experiment.started" | "experiment.stopped" | "experiment.concluded" | "experiment.reopened" | "experiment.changed" | "experiment.start_failed" | "winner.served" | "winner.stopped" | "health.failed" | "health.recovered" | "verdict.reached" | "comment.added" | "comment.mentioned" | "proposal.opened" | "proposal.approved" | "proposal.rejected";
+        InboxEvent: "experiment.started" | "experiment.stopped" | "experiment.concluded" | "experiment.reopened" | "experiment.changed" | "experiment.start_failed" | "experiment.act_held_back" | "winner.served" | "winner.stopped" | "health.failed" | "health.recovered" | "verdict.reached" | "comment.added" | "comment.mentioned" | "proposal.opened" | "proposal.approved" | "proposal.rejected";
         /** @description Entries were marked as read. */
         InboxMarked: {
             /**
@@ -8017,7 +8063,10 @@ export interface components {
              *     the conversion rates of the variants differ in another way. `verdict`: a verdict does not hold without them.
              */
             oddity: components["schemas"]["SuspectOddity"];
-            /** @description Value of the exclusion. Of a network, a hash. */
+            /**
+             * @description Value of the exclusion. Of a network, a hash.
+             * @example aff7bb5fdef8f52a
+             */
             value: string;
             /** @description The variants, the control first. */
             variants: components["schemas"]["SuspectVariant"][];
@@ -10373,6 +10422,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConclusionAnswer"];
+                };
+            };
+        };
+    };
+    confirmAct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, not beginning or ending with a space. For a day, a repeated request gets the first successful response again. */
+                "Idempotency-Key"?: string;
+                /** @description Applies the change only if this is still the ETag of the experiment; otherwise 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActConfirmation"];
+            };
+        };
+        responses: {
+            /** @description The clock acts at its next check, if the rule is still met. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActConfirmed"];
                 };
             };
         };

@@ -5,6 +5,7 @@ import type { Schemas } from "~/api/query";
 import { count, moment } from "~/lib/format";
 import { Card, Note } from "~/ui/layout";
 import { withoutRepeat } from "./history/acts";
+import { ConfirmAct } from "./acts/confirm-act";
 import { type Experiment, useExperiment } from "./open";
 
 const ACTS: Record<Schemas["ClockAct"], string> = {
@@ -41,9 +42,10 @@ export function ClockCard() {
           <Note tone="bad">
             {last.act === "start"
               ? `It could not be started on ${moment(last.at)}: ${last.failed}. Muriel retries when the experiment changes.`
-              : `The rule ${last.rule} did not act on ${moment(last.at)}: ${last.failed}. Stop the experiment or serve the variant yourself if you trust the result.`}
+              : `The rule ${last.rule} did not act on ${moment(last.at)}: ${last.failed}. If you trust the result, let it act.`}
           </Note>
         )}
+        {last?.failed && last.act !== "start" && <ConfirmAct />}
         {last && !last.failed && (
           <p className="text-sm text-soft">
             Last: {DONE[last.act] ?? last.act} on {moment(last.at)}: {withoutStop(withoutRepeat(last.detail))}.{" "}

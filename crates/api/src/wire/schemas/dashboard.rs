@@ -115,6 +115,15 @@ pub(crate) struct PlanConfirmation {
     reason: String,
 }
 
+/// Confirmation that the clock acts although the result rests on a single network.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ActConfirmation {
+    /// Reason, stored in the history.
+    #[schema(min_length = 1, max_length = 2000, example = "The network is that of our own shops.")]
+    reason: String,
+}
+
 /// Comment of the person who decides.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]

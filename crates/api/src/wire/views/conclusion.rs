@@ -63,6 +63,23 @@ pub(crate) struct PlanConfirmed {
     pub(crate) confirmed_at: Option<Instant>,
 }
 
+/// The clock acts by the rule that it held back.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ActConfirmed {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Id of the experiment.
+    pub(crate) test_id: i64,
+    /// The rule.
+    #[schema(value_type = schemas::ClockRule)]
+    pub(crate) rule: &'static str,
+    /// End of the confirmation, a day later. If the rule is not met until then, the clock judges the result without
+    /// single networks again.
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) confirmed_until: Instant,
+}
+
 /// Conclusion of an experiment, if it has one.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]

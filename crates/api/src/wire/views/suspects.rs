@@ -25,6 +25,7 @@ pub(crate) struct Suspect {
     #[schema(value_type = schemas::ExclusionKind)]
     kind: &'static str,
     /// Value of the exclusion. Of a network, a hash.
+    #[schema(example = "aff7bb5fdef8f52a")]
     value: String,
     /// Property by which they stand out. `split`: the variants have other shares of them than of all others. `effect`:
     /// the conversion rates of the variants differ in another way. `verdict`: a verdict does not hold without them.

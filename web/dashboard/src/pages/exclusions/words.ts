@@ -44,7 +44,7 @@ export const ODDITY: Record<Schemas["SuspectOddity"], string> = {
 
 type Change = Pick<Schemas["SuspectVariant"], "verdict" | "verdict_without" | "lift" | "lift_without">;
 
-/** What a variant's verdict and lift would change to. */
+/** Words for the verdict and the lift of a variant, before and after. */
 export function changeOf(of: Change, words: Record<Schemas["VerdictWord"], Word>): string {
   const lift = (percent: number | null) => (percent === null ? "no lift" : change(percent / 100));
   const word = (verdict: Change["verdict"]) => (verdict === null ? "no verdict" : words[verdict].text.toLowerCase());

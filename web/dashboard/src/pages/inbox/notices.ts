@@ -18,6 +18,7 @@ const LOOKS: Record<Entry["event"], Look> = {
   "experiment.concluded": { icon: "flag", tone: "soft" },
   "experiment.reopened": { icon: "flask", tone: "soft" },
   "experiment.changed": { icon: "gear", tone: "soft" },
+  "experiment.act_held_back": { icon: "warning", tone: "accent" },
   "experiment.start_failed": { icon: "warning", tone: "bad" },
   "winner.served": { icon: "trend", tone: "good" },
   "winner.stopped": { icon: "stop", tone: "soft" },

@@ -9,6 +9,10 @@ export type EventName = Schemas["EventName"];
 export const EVENTS: Record<EventName, readonly [text: string, about?: string]> = {
   "experiment.started": ["An experiment starts"],
   "experiment.stopped": ["An experiment stops", "Or is deleted while it is live."],
+  "experiment.act_held_back": [
+    "The clock asks for a confirmation",
+    "A rule is met, but the result rests on one network.",
+  ],
   "experiment.start_failed": ["An experiment could not start", "At its start date, with the reason."],
   "experiment.changed": ["An experiment changes in another way", "With the fields that changed."],
   "health.failed": ["A health check fails", "Of a live experiment."],
