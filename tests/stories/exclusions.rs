@@ -3,7 +3,7 @@
 use crate::recompute::verified_beside;
 use crate::results::{DAY, Shop, bought, counts};
 use crate::scene::id;
-use muriel_tests::{On, stories};
+use muriel_tests::{DEADLINE, On, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ stories![
     an_excluded_network_leaves_the_result_as_it_was,
     visits_are_excluded_by_each_kind,
     suspects_are_named_with_what_they_change,
+    the_list_of_experiments_follows,
     exclusions_are_checked,
     a_deleted_visitor_is_named_by_no_exclusion,
 ];
@@ -199,6 +200,28 @@ fn suspects_are_named_with_what_they_change(on: On) {
         .scoped(&shop.client, "read,write")
         .get(&format!("/experiment/{}/suspects", shop.test_id))
         .refused(403, "missing_scope");
+}
+
+fn the_list_of_experiments_follows(on: On) {
+    let shop = open(on);
+    shop.crowd("keyed", &[("0", 30, 6), ("1", 30, 9)], AT, &bought());
+    visit(&shop, "paid", "1", &From { url: "https://shop.example/?utm_medium=cpc", ..USUAL });
+    shop.client.patch(&format!("/experiment/{}/status", shop.test_id), json!({ "status": 0 })).ok();
+    // Ended experiments are looked at for a day after their end.
+    shop.app.pass(2 * DAY);
+    let has = |visitors: u64| {
+        eventually(&format!("{visitors} visitors in the list"), DEADLINE, || {
+            shop.app.pass(HOUR / 30);
+            shop.client.outside().get("/v2/overview").ok()["items"][0]["visitors"] == visitors
+        });
+    };
+    has(61);
+    let id = exclude(&shop, json!({ "kind": "source", "value": "paid" }));
+    has(60);
+    include(&shop, id);
+    has(61);
+    shop.client.patch("/settings", json!({ "visitors": "keyed" })).ok();
+    has(60);
 }
 
 fn exclusions_are_checked(on: On) {

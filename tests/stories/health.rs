@@ -212,7 +212,11 @@ fn the_contract_is_the_published_one(on: On) {
     for id in ["updateExperiment", "listExperiments", "listHypotheses"] {
         assert!(operations.iter().any(|operation| operation.id == id), "{id}");
     }
-    let is_of_admin = |path: &str| ["/webhook", "/visitor/", "/visitor-job/"].iter().any(|part| path.contains(part));
+    let is_of_admin = |path: &str| {
+        ["/webhook", "/visitor/", "/visitor-job/", "/exclusions", "/exclusion/", "/suspects"]
+            .iter()
+            .any(|part| path.contains(part))
+    };
     for operation in operations {
         let expect = match operation.method.as_str() {
             _ if operation.id == "sendEventBatch" => "write",

@@ -15,6 +15,7 @@ stories![
     unsigned_visitors_decide_nothing,
     one_network_decides_nothing,
     signed_visitors_of_many_networks_decide,
+    a_proxy_that_is_not_trusted_changes_no_verdict,
     a_person_confirms_an_act_that_is_held_back,
     a_network_counts_for_a_tenth_of_a_limit,
     weights_move_no_further_than_without_any_network,
@@ -243,6 +244,21 @@ fn signed_visitors_of_many_networks_decide(on: On) {
     eventually("the winner is served", DEADLINE, is_served);
 }
 
+fn a_proxy_that_is_not_trusted_changes_no_verdict(on: On) {
+    let shop = Shop::open_in(start(on), json!({ "plan": { "mde": 5 } }));
+    strangers(&shop, "site", &[("0", 120, 12), ("1", 120, 60)], |_| "198.51.100.7".to_owned());
+    shop.app.pass(DAY + HOUR);
+    let result = shop.result("");
+    let check = &result["health"]["concentration"];
+    assert_eq!((verdict(&result), &check["status"]), ("win", &json!("unknown")), "{check}");
+    assert!(check["message"].as_str().is_some_and(|it| it.contains("100 % of the visitors")), "{check}");
+    // Behind the proxy, a network of its own is judged as anywhere.
+    strangers(&shop, "attack", &[("0", 100, 100), ("1", 100, 0)], |_| "203.0.113.7".to_owned());
+    shop.app.pass(HOUR);
+    let result = shop.result("");
+    assert_ne!(verdict(&result), "loss", "{result}");
+}
+
 fn a_person_confirms_an_act_that_is_held_back(on: On) {
     let shop = calm(on);
     let receiver = Receiver::answering(&[204]);
@@ -314,11 +330,21 @@ fn a_network_counts_for_a_tenth_of_a_limit(on: On) {
 
 fn weights_move_no_further_than_without_any_network(on: On) {
     let weight_with = |of: &dyn Fn(u32) -> String| {
-        let shop = Shop::open_in(start(on), json!({ "configuration": { "is_mab": 1 } }));
+        // The clock does not look before all visitors have come.
+        let app = on.start_with(|settings| {
+            settings.trusted_proxies = "127.0.0.0/8".parse().expect("networks");
+            settings.worker = false;
+        });
+        let shop = Shop::open_in(app, json!({ "configuration": { "is_mab": 1 } }));
         shop.crowd("keyed", &[("0", 300, 60), ("1", 300, 66)], AT, &bought());
         strangers(&shop, "page", &[("0", 50, 0), ("1", 50, 50)], of);
         shop.app.pass(HOUR);
-        let moved = || shop.client.details(shop.test_id)["schedule"]["last"]["rule"] == "bandit";
+        let clock = shop.app.clock_worker();
+        let moved = || {
+            shop.app.pass(Duration::from_secs(60));
+            shop.app.run_clock(&clock);
+            shop.client.details(shop.test_id)["schedule"]["last"]["rule"] == "bandit"
+        };
         eventually("a move", DEADLINE, moved);
         let distribution = shop.client.get(&format!("/experiment/{}/distribution", shop.test_id)).ok();
         distribution["variants"][1]["traffic_weight"].as_f64().expect("a weight")

@@ -117,12 +117,12 @@ pub(crate) fn judge(
                 difference: difference.and_then(|(all, rest)| share(all, rest)),
                 holds: other.is_some_and(|other| other.verdict == analysis.verdict),
             };
-            let is_over = !concentration.holds;
-            // The first one has the most influence.
-            if most.is_none() || is_over {
+            // The first one has the most influence. One that stands for the site hides no other.
+            let is_concentrated = !concentration.holds && !concentration.is_whole_site();
+            if most.is_none() || is_concentrated {
                 most = Some(concentration);
             }
-            if is_over {
+            if is_concentrated {
                 break;
             }
         }
@@ -171,45 +171,64 @@ pub fn most_influential(parts: &[SegmentNumbers], weight: Weight) -> Vec<Influen
         Weight::Outcome(arm) | Weight::Visitors(arm) => vec![arm],
         Weight::Outcomes => (1..parts.first().map_or(0, |part| part.arms.len())).collect(),
     };
-    let sum = |of: &dyn Fn(&Numbers) -> f64, arm: usize| parts.iter().map(|part| of(&part.arms[arm])).sum::<f64>();
-    let visitors = |numbers: &Numbers| numbers.visitors as f64;
+    // Conversions and values have different units, so each counts relative to its sum.
+    let measures: [fn(&Numbers) -> f64; 2] = [|arm| arm.converted as f64, |arm| arm.value().abs()];
+    let measures = measures.map(|of| Measured::new(parts, of));
     let all: f64 = parts.iter().flat_map(|part| &part.arms).map(visitors).sum();
-    let mut found: Vec<Influence> = parts
-        .iter()
-        .filter_map(|part| {
-            let Segment::Value(hash) = &part.segment else { return None };
-            // By how much the outcomes of the network move the mean of each arm away from that of its other visitors.
-            let moved = |of: &dyn Fn(&Numbers) -> f64, at: usize| {
-                let (own, rest) = (visitors(&part.arms[at]), sum(&visitors, at) - visitors(&part.arms[at]));
-                let value = of(&part.arms[at]);
-                let others = if rest > 0.0 { (sum(of, at) - value) / rest } else { 0.0 };
-                (value - others * own) / (own + rest).max(1.0)
-            };
-            let by = |of: &dyn Fn(&Numbers) -> f64| {
-                arms.iter().map(|arm| (moved(of, *arm) - moved(of, 0)).abs()).fold(0.0, f64::max)
-            };
-            let scale = |of: &dyn Fn(&Numbers) -> f64| sum(of, 0) + arms.iter().map(|arm| sum(of, *arm)).sum::<f64>();
-            // Conversions and values have different units, so each counts relative to its sum.
-            let relative = |of: &dyn Fn(&Numbers) -> f64| {
-                let scale = scale(of);
-                if scale > 0.0 { by(of) / scale } else { 0.0 }
-            };
-            let converted = |numbers: &Numbers| numbers.converted as f64;
-            let value = |numbers: &Numbers| numbers.value().abs();
-            let own: f64 = part.arms.iter().map(visitors).sum();
-            Some(Influence {
-                hash: hash.clone(),
-                share: own / all.max(1.0),
-                weight: match weight {
-                    Weight::Outcome(_) | Weight::Outcomes => relative(&converted).max(relative(&value)),
-                    Weight::Visitors(arm) => visitors(&part.arms[arm]),
-                },
-            })
+    let influence = |part: &SegmentNumbers| {
+        let Segment::Value(hash) = &part.segment else { return None };
+        Some(Influence {
+            hash: hash.clone(),
+            share: part.arms.iter().map(visitors).sum::<f64>() / all.max(1.0),
+            weight: match weight {
+                Weight::Outcome(_) | Weight::Outcomes => {
+                    measures.iter().map(|measure| measure.influence(part, &arms)).fold(0.0, f64::max)
+                }
+                Weight::Visitors(arm) => visitors(&part.arms[arm]),
+            },
         })
-        .collect();
+    };
+    let mut found: Vec<Influence> = parts.iter().filter_map(influence).collect();
     found.sort_by(|one, other| other.weight.total_cmp(&one.weight).then_with(|| one.hash.cmp(&other.hash)));
     found.truncate(NETWORKS);
     found
+}
+
+fn visitors(numbers: &Numbers) -> f64 {
+    numbers.visitors as f64
+}
+
+/// A measure of visitors, with its sums over all segments.
+struct Measured {
+    of: fn(&Numbers) -> f64,
+    /// Visitors of each arm, and the sum of their measures.
+    sums: Vec<(f64, f64)>,
+}
+
+impl Measured {
+    fn new(parts: &[SegmentNumbers], of: fn(&Numbers) -> f64) -> Self {
+        let arms = parts.first().map_or(0, |part| part.arms.len());
+        let sum = |arm: usize| {
+            let numbers = || parts.iter().map(|part| &part.arms[arm]);
+            (numbers().map(visitors).sum(), numbers().map(of).sum())
+        };
+        Self { of, sums: (0..arms).map(sum).collect() }
+    }
+
+    /// By how much a segment changes the differences between these arms and the control, relative to the sum of the
+    /// measures.
+    fn influence(&self, part: &SegmentNumbers, arms: &[usize]) -> f64 {
+        let scale: f64 = self.sums[0].1 + arms.iter().map(|arm| self.sums[*arm].1).sum::<f64>();
+        // By how much the segment moves the mean of an arm away from that of its other visitors.
+        let moved = |arm: usize| {
+            let (all, sum) = self.sums[arm];
+            let (own, value) = (visitors(&part.arms[arm]), (self.of)(&part.arms[arm]));
+            let others = if all > own { (sum - value) / (all - own) } else { 0.0 };
+            (value - others * own) / all.max(1.0)
+        };
+        let most = arms.iter().map(|arm| (moved(*arm) - moved(0)).abs()).fold(0.0, f64::max);
+        if scale > 0.0 { most / scale } else { 0.0 }
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use muriel_sql::Tx;
 use muriel_store::audit::ObjectRecord;
 use muriel_store::exclusions::{self, StoredExclusion};
 use muriel_store::tenants::Project;
-use muriel_store::{Intent, lock};
+use muriel_store::{Intent, lock, overview};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -76,6 +76,7 @@ pub async fn create(
                 let names = Names::of(tx, [stored.created_by.as_str()]).await?;
                 let rendered = render(&stored, &names)?;
                 let response = idempotency::store(tx, key.as_ref(), rendered).await?;
+                overview::outdate_checks(tx, project.id).await?;
                 Act::within(&actor, &project, now).made(tx, "create", of(&stored), audit_value(&stored)).await?;
                 Ok(response)
             })
@@ -113,6 +114,7 @@ pub async fn delete(app: &App, actor: &Actor, project: &Arc<Project>, id: Exclus
                 let all = exclusions::of_project(tx, project.id).await?;
                 let stored = all.into_iter().find(|stored| stored.id == id).ok_or(Error::NotFound("exclusion"))?;
                 exclusions::delete(tx, project.id, id).await?;
+                overview::outdate_checks(tx, project.id).await?;
                 Act::within(&actor, &project, now).removed(tx, "delete", of(&stored), audit_value(&stored)).await
             })
         })

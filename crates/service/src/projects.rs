@@ -17,7 +17,7 @@ use muriel_domain::{Problems, text};
 use muriel_people::keys;
 use muriel_sql::Tx;
 use muriel_store::tenants::{self, Project};
-use muriel_store::{Intent, delivery, keys as stored_keys, lock};
+use muriel_store::{Intent, delivery, keys as stored_keys, lock, overview};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -234,6 +234,10 @@ pub async fn change_settings(
             }
             if after.settings != before.settings && tenants::settings_set(tx, project.id, &after.settings).await? {
                 delivery::announce(tx, project.id).await?;
+            }
+            let counted = |named: &NamedSettings| (named.settings.visitors, named.settings.orders);
+            if counted(&after) != counted(&before) {
+                overview::outdate_checks(tx, project.id).await?;
             }
             let act = Act::within(&actor, &project, now);
             act.changed(

@@ -437,6 +437,8 @@ pub struct DueCheck {
     pub id: ExperimentId,
     /// Revision of the experiment.
     pub revision: i64,
+    /// True when the experiment, or what its project counts, changed after the last check.
+    pub is_outdated: bool,
 }
 
 /// The experiments whose results are due for a check, the ones checked longest ago first: of those not checked since
@@ -444,7 +446,7 @@ pub struct DueCheck {
 pub async fn due_checks(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<Vec<DueCheck>> {
     let rows = tx
         .query(
-            "SELECT experiment_id, project_id, revision FROM overview \
+            "SELECT experiment_id, project_id, revision, looked_revision FROM overview \
              WHERE started_at IS NOT NULL AND (as_of IS NULL OR (as_of < $1 AND (looked_revision <> revision OR ended_at IS NULL \
                OR as_of < ended_at + CAST($2 AS BIGINT)))) \
              ORDER BY COALESCE(as_of, 0), experiment_id LIMIT $3",
@@ -453,13 +455,22 @@ pub async fn due_checks(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<
         .await?;
     rows.into_iter()
         .map(|row| {
+            let revision = row.int("revision")?;
             Ok(DueCheck {
                 project: ProjectId(row.int("project_id")?),
                 id: ExperimentId(row.int("experiment_id")?),
-                revision: row.int("revision")?,
+                revision,
+                is_outdated: row.opt_int("looked_revision")? != Some(revision),
             })
         })
         .collect()
+}
+
+/// Marks the stored checks of a project's results as outdated, because the project counts other events now.
+pub async fn outdate_checks(tx: &mut dyn Tx, project: ProjectId) -> Result<()> {
+    let sql = "UPDATE overview SET looked_revision = -1 WHERE project_id = $1 AND looked_revision IS NOT NULL";
+    tx.execute(sql, params![project.0]).await?;
+    Ok(())
 }
 
 /// Stores a check of a result, unless a later one is stored already.

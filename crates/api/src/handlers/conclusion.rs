@@ -18,7 +18,7 @@ use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
 use muriel_http::body::MediaType;
 use muriel_service::App;
-use muriel_service::experiments::{self, Changed};
+use muriel_service::experiments::{self, Changed, Confirmation};
 
 /// Response about a concluded experiment.
 fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Concluded, muriel_context::Error> {
@@ -126,21 +126,34 @@ pub(crate) async fn experiment_plan_confirm(
     request: Request,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
-    let (key, reason) = match read_body(request, &[MediaType::Json]).await {
-        Ok(sent) => {
-            let operation = format!("confirm plan {id}");
-            let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
-            (key, wire::plan_confirmation(&sent.json).map_err(Into::into))
-        }
-        Err(error) => (Ok(None), Err(error.into())),
-    };
     let render = move |changed: &Changed| {
         let confirmed = changed.after.schedule.confirmed.as_ref();
         let confirmed_at = confirmed.map(|confirmed| confirmed.confirmed_at);
         rendered(&views::PlanConfirmed { success: true, test_id: id.0, confirmed_at })
     };
-    Ok(stored(StatusCode::OK, experiments::confirm_plan(&app, &caller.actor, target, key, reason, render).await?))
+    confirm(&app, &caller, id, Confirmation::Plan, request, render).await
+}
+
+/// Confirms something with the reason in the body.
+async fn confirm(
+    app: &App,
+    caller: &Caller<Write>,
+    id: ExperimentId,
+    what: Confirmation,
+    request: Request,
+    render: impl FnOnce(&Changed) -> Result<String, muriel_context::Error> + Send + 'static,
+) -> Result<Response, ApiError> {
+    let (target, headers) = (target(caller, id, request.headers()), request.headers().clone());
+    let (key, reason) = match read_body(request, &[MediaType::Json]).await {
+        Ok(sent) => {
+            let operation = format!("{} {id}", what.action());
+            let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
+            (key, wire::confirmation(what, &sent.json).map_err(Into::into))
+        }
+        Err(error) => (Ok(None), Err(error.into())),
+    };
+    let response = experiments::confirm(app, &caller.actor, target, what, key, reason, render).await?;
+    Ok(stored(StatusCode::OK, response))
 }
 
 /// Confirms an act that the clock holds back because the result does not hold without a single network, as
@@ -163,22 +176,13 @@ pub(crate) async fn experiment_act_confirm(
     request: Request,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
-    let (key, reason) = match read_body(request, &[MediaType::Json]).await {
-        Ok(sent) => {
-            let operation = format!("confirm act {id}");
-            let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
-            (key, wire::act_confirmation(&sent.json).map_err(Into::into))
-        }
-        Err(error) => (Ok(None), Err(error.into())),
-    };
     let render = move |changed: &Changed| {
         let confirmed = changed.after.schedule.confirmed_act;
         let confirmed = confirmed.ok_or_else(|| muriel_context::Error::internal("no act is confirmed"))?;
         let (rule, confirmed_until) = (confirmed.rule.word(), confirmed.until);
         rendered(&views::ActConfirmed { success: true, test_id: id.0, rule, confirmed_until })
     };
-    Ok(stored(StatusCode::OK, experiments::confirm_act(&app, &caller.actor, target, key, reason, render).await?))
+    confirm(&app, &caller, id, Confirmation::Act, request, render).await
 }
 
 /// Returns how an experiment ended.

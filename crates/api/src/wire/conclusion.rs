@@ -1,28 +1,20 @@
-//! Parses conclusions, and confirmations of changed plans, in request bodies.
+//! Parses conclusions and confirmations in request bodies.
 
 use super::fields::{from_body, integer, parsed, word};
 use crate::json::Json;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::HypothesisId;
 use muriel_domain::{Problems, text as bounded};
-use muriel_service::experiments::{NewConclusion, act_reason, plan_reason};
+use muriel_service::experiments::{Confirmation, NewConclusion};
 
 /// Maximum length of a text in a conclusion, in characters.
 const NOTE_MAX: usize = 10_000;
 
-/// Parses the reason for confirming a changed plan.
-pub(crate) fn plan_confirmation(body: &Json) -> Result<String, Problems> {
+/// Parses the reason of a confirmation.
+pub(crate) fn confirmation(what: Confirmation, body: &Json) -> Result<String, Problems> {
     from_body(body, |fields| {
         fields.only(&["reason"], &[]);
-        fields.needed("reason", parsed(plan_reason))
-    })
-}
-
-/// Parses the reason for confirming an act.
-pub(crate) fn act_confirmation(body: &Json) -> Result<String, Problems> {
-    from_body(body, |fields| {
-        fields.only(&["reason"], &[]);
-        fields.needed("reason", parsed(act_reason))
+        fields.needed("reason", parsed(|text| what.reason(text)))
     })
 }
 

@@ -5,7 +5,7 @@ use super::fields::{Mode, from_body, parsed};
 use crate::json::Json;
 use muriel_domain::{Problems, text};
 use muriel_service::experiments::Proposed;
-use muriel_service::experiments::{StatusChange, plan_reason};
+use muriel_service::experiments::{Confirmation, StatusChange};
 use muriel_service::proposals::{NewProposal, TEXT_MAX};
 
 /// Fields of a proposal that an update does not have.
@@ -46,7 +46,7 @@ pub(crate) fn proposed(body: &Json, mode: Mode) -> Result<Proposed, Problems> {
             for name in members.iter().map(|(name, _)| name.as_str()).filter(is_other) {
                 fields.add(name, "cannot be proposed together with confirm_plan; make two proposals");
             }
-            let reason = fields.needed("confirm_plan", parsed(plan_reason))?;
+            let reason = fields.needed("confirm_plan", parsed(|text| Confirmation::Plan.reason(text)))?;
             Some(Proposed::Plan(reason))
         });
     }

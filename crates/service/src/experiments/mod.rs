@@ -4,8 +4,7 @@
 
 mod change;
 mod conclude;
-mod confirm_act;
-mod confirm_plan;
+mod confirm;
 mod create;
 mod delete;
 mod history;
@@ -17,9 +16,8 @@ mod update;
 pub(crate) use change::Change;
 pub use change::{Changed, Target};
 pub use conclude::{NewConclusion, conclude, conclusion, reopen, store_result};
-pub use confirm_act::{act_reason, confirm_act};
-pub(crate) use confirm_plan::confirmed;
-pub use confirm_plan::{confirm_plan, plan_reason};
+pub(crate) use confirm::confirmed;
+pub use confirm::{Confirmation, confirm};
 pub use create::{Created, NewExperiment, create};
 pub use delete::{Deleted, delete};
 pub use history::{HistoryPage, HistoryStep, archive, history, state_at};

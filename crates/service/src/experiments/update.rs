@@ -3,7 +3,7 @@
 use super::NOT_FOUND;
 use super::StatusChange;
 use super::change::{Change, Changed, Target};
-use super::confirm_plan::held_back;
+use super::confirm::held_back;
 use super::plan_departures::PlannedChange;
 use crate::app::App;
 

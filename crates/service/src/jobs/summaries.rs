@@ -70,7 +70,8 @@ pub async fn summarise_results(app: &App, leadership: &Leadership, checks: &mut 
         let (generation, last_block) = (loader.generation(), loader.touched(&project.key).seq);
         let seen = checks.seen.get(&due.id).filter(|seen| {
             let state = (seen.revision, seen.generation, seen.last_block);
-            state == (due.revision, generation, last_block) && now.us() - seen.computed_at.us() < RECOMPUTE_US
+            let is_same = state == (due.revision, generation, last_block) && !due.is_outdated;
+            is_same && now.us() - seen.computed_at.us() < RECOMPUTE_US
         });
         if let Some(seen) = seen {
             kept.push((due.id, ResultCheck { as_of: now, ..seen.check.clone() }));
