@@ -31,12 +31,22 @@ type Elsewhere =
   | `GET ${string}.csv`
   // Results, and operations that are based on them.
   | `GET /share/${string}`
-  | InExperiment<"result" | "timeseries" | "plan" | "simulate" | "shares" | "explain">
+  | InExperiment<"result" | "timeseries" | "plan" | "simulate" | "shares" | "explain" | "suspects">
   | InProject<`share/${string}`>
+  | InProject<"exclusions" | `exclusion/${string}`>
   // Pages that change experiments.
   | InProject<"create-experiment">
   | `DELETE /v2/project/{project_key}/experiment/{test_id}`
-  | InExperiment<"change-preview" | "checklist" | "conclude" | "confirm-plan" | "duplicate" | "preview-urls" | "reopen">
+  | InExperiment<
+      | "change-preview"
+      | "checklist"
+      | "conclude"
+      | "confirm-act"
+      | "confirm-plan"
+      | "duplicate"
+      | "preview-urls"
+      | "reopen"
+    >
   | InExperiment<"restore" | "restore-preview" | "serve-winner" | "serving-rollout" | "stop-serving">
   | `POST ${string}/experiment/{test_id}/${"comments" | "proposals"}`
   | `${"PUT" | "DELETE"} ${string}/experiment/{test_id}/watch`
