@@ -484,7 +484,9 @@ impl Experiment {
     #[must_use]
     pub fn held_back(&self, rule: Rule, why: String, now: Instant) -> Self {
         let mut next = self.clone();
-        if !self.schedule.last.as_ref().is_some_and(|last| last.rule == rule && last.failed.is_some()) {
+        let is_recorded = self.schedule.last.as_ref().is_some_and(|last| last.rule == rule && last.failed.is_some());
+        // A person may have confirmed the act since the result was judged.
+        if !is_recorded && !self.is_act_confirmed(rule, now) {
             let detail = format!("the rule {} does not act: {why}", rule.word());
             next.schedule.last =
                 Some(ClockEntry { failed: Some(why), ..ClockEntry::of(rule, detail, Map::new(), now) });
@@ -661,6 +663,28 @@ mod tests {
             let off = changed(&after, later, |it| it.configuration.is_mab = false);
             assert!(!off.follows(Rule::Bandit) && off.is_or_was_bandit() && off.weights() == weights);
         }
+    }
+
+    #[test]
+    fn a_confirmation_ends_after_a_day() {
+        let draft = draft(Configuration { completion_visitor: Some(10), ..Configuration::default() });
+        let live = changed(&draft, NOW, |it| *it = it.moved(Status::Live, NOW).unwrap());
+        assert_eq!(live.act_confirmed(NOW).unwrap_err(), Conflict::NothingHeldBack);
+        let held = live.held_back(Rule::Visitors, "one network".to_owned(), NOW);
+        assert!(held.schedule.last.as_ref().is_some_and(ClockEntry::is_held_back));
+        let confirmed = held.act_confirmed(NOW).unwrap();
+        let end = NOW.plus_us(DAY_US);
+        for (rule, at, expect) in [
+            (Rule::Visitors, NOW, true),
+            (Rule::Visitors, end.plus_us(-1), true),
+            (Rule::Visitors, end, false),
+            (Rule::Conversions, NOW, false),
+        ] {
+            assert_eq!(confirmed.is_act_confirmed(rule, at), expect, "{rule:?} {at}");
+        }
+        // A check that began before the confirmation asks for nothing.
+        assert_eq!(confirmed.held_back(Rule::Visitors, "one network".to_owned(), NOW), confirmed);
+        assert_ne!(confirmed.held_back(Rule::Visitors, "one network".to_owned(), end), confirmed);
     }
 
     #[test]
