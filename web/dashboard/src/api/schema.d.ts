@@ -8064,7 +8064,7 @@ export interface components {
              */
             oddity: components["schemas"]["SuspectOddity"];
             /**
-             * @description Value of the exclusion. Of a network, a hash.
+             * @description Value of the exclusion: a word for a browser, system or device, or the hash of a network.
              * @example aff7bb5fdef8f52a
              */
             value: string;
@@ -8072,7 +8072,7 @@ export interface components {
             variants: components["schemas"]["SuspectVariant"][];
             /**
              * Format: int64
-             * @description Number of these visitors.
+             * @description Number of these visitors. While visitors arrive, it can be a few too low, because two results are compared.
              */
             visitors: number;
         };

@@ -24,14 +24,14 @@ pub(crate) struct Suspect {
     /// Kind of the exclusion that leaves them out.
     #[schema(value_type = schemas::ExclusionKind)]
     kind: &'static str,
-    /// Value of the exclusion. Of a network, a hash.
+    /// Value of the exclusion: a word for a browser, system or device, or the hash of a network.
     #[schema(example = "aff7bb5fdef8f52a")]
     value: String,
     /// Property by which they stand out. `split`: the variants have other shares of them than of all others. `effect`:
     /// the conversion rates of the variants differ in another way. `verdict`: a verdict does not hold without them.
     #[schema(value_type = schemas::SuspectOddity)]
     oddity: &'static str,
-    /// Number of these visitors.
+    /// Number of these visitors. While visitors arrive, it can be a few too low, because two results are compared.
     visitors: u64,
     /// Visitors among them who converted on the goal at the top; null without such a goal.
     #[schema(required)]
