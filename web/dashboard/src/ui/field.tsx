@@ -38,7 +38,7 @@ export function Field({
   const id = useId();
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
-    <div className={names("flex flex-col gap-1", className)}>
+    <div className={names("flex min-w-0 flex-col gap-1", className)}>
       <div className={hidesLabel ? "sr-only" : "flex items-baseline justify-between gap-2"}>
         <label htmlFor={id} className="font-medium">
           {label}

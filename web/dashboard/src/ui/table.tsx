@@ -3,6 +3,7 @@
 
 import type { ReactNode } from "react";
 import { names } from "~/lib/names";
+import { Scroller } from "./scroller";
 
 export interface Column<T> {
   /** The heading, and the name before the value in cards. */
@@ -26,7 +27,7 @@ interface TableProps<T> {
 
 export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
   return (
-    <div className="xs:overflow-x-auto">
+    <Scroller label={label}>
       {/* The roles are explicit because `display: block` removes them. */}
       <table role="table" aria-label={label} className="w-full border-collapse max-xs:block">
         <thead role="rowgroup" className="max-xs:sr-only">
@@ -75,6 +76,6 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   );
 }

@@ -68,7 +68,7 @@ function columnsOf(currency: string | undefined, hasMarks: boolean): Column<Row>
   const change = (value: number | null) => signed(value, "%", 2);
   return [
     { name: "Day", isName: true, cell: ({ point }) => <span className="num font-medium">{day(point.date)}</span> },
-    { name: "Variant", cell: ({ arm }) => <span className="break-words">{arm}</span> },
+    { name: "Variant", cell: ({ arm }) => <span className="block min-w-24 wrap-anywhere">{arm}</span> },
     { name: "Visitors", isNumber: true, cell: ({ point }) => integer(point.visitors) },
     { name: "Conversions", isNumber: true, cell: ({ point }) => integer(point.conversions) },
     {
