@@ -71,7 +71,7 @@ PAGE_HEALTH = ["scripts/cargo", "test", "--quiet", "--release", "--locked", "-p"
 # processors would be idle.
 PARTS = [
     Part("rust stories", [], "cargo", tools=("npm",)),
-    Part("dashboard", ["web/dashboard/tests/run"], tools=WEB),
+    Part("dashboard", ["web/dashboard/tests/run"], full=["--full"], tools=WEB),
     Part("browsers chromium", ["web/tests/run", "--engine", "chromium"], cores=0.5, full=["--full"], tools=WEB),
     Part("browsers webkit", ["web/tests/run", "--engine", "webkit"], cores=0.5, full=["--full"], tools=WEB),
     Part("browsers firefox", ["web/tests/run", "--engine", "firefox"], cores=0.5, full=["--full"], tools=WEB),

@@ -1,11 +1,12 @@
-// area.mjs FILE: examines every page of an area with the real server in four variations (themes and widths), and then
-// once with hostile texts in everything that people write. The first state of each page is loaded, others are reached
-// from the page before. FILE is one of `areas/`; `run.mjs` runs each of them in its own process.
+// area.mjs FILE: examines every page of an area with the real server in four variations (themes and widths), with hostile
+// texts in everything that people write. The first state of each page is loaded, others are reached from the page
+// before. With `--full` or `--pictures`, texts are plain, and each page is then opened once more with hostile texts
+// alone. FILE is one of `areas/`; `run.mjs` runs each of them in its own process.
 //
 // An area exports:
 // - `seed(company, text)`: creates what the pages need, and returns the data for their paths. `text(plain, most)` is
-//   used for every text that people can write: it returns the plain text, or hostile ones of up to `most` characters.
-//   `seed` is called twice, each time with a new project.
+//   used for every text that people can write: it returns a text of up to `most` characters. `seed` may be called twice,
+//   each time with a new project.
 // - `PAGES`: the states of pages, by name:
 //   - `path(seeded, company)`: the address.
 //   - `as`: the role of the user; the owner by default.
@@ -18,7 +19,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { PAYLOADS } from "./payloads.mjs";
 import { inEveryLook, Tabs, Visit } from "./rig.mjs";
-import { browser, company } from "./stage.mjs";
+import { browser, company, hasPlainTexts } from "./stage.mjs";
 
 const { seed, PAGES } = await import(pathToFileURL(resolve(process.argv[2])).href);
 
@@ -36,11 +37,11 @@ function visit(of, seeded, { path, as = "owner", act }, settings, work) {
   });
 }
 
-/** Returns a function that joins as many of the next hostile texts as fit. */
-function hostile() {
+/** Returns a function that appends as many of the next hostile texts as fit to `start(plain)`. */
+function hostile(start) {
   let at = 0;
-  return (_, most) => {
-    let text = "";
+  return (plain, most) => {
+    let text = start(plain);
     for (let tried = 0; tried < PAYLOADS.length; tried += 1) {
       const next = PAYLOADS[at % PAYLOADS.length];
       if (text.length + next.length + 1 > most) break;
@@ -66,27 +67,29 @@ function isFirst(path) {
   return isNew;
 }
 
-const plain = once(() => seed(company, (text) => text));
+/** An area with texts that `text` makes, in the company's first project or in one of its own. */
+const seededWith = (text, of = async () => company) =>
+  once(async () => {
+    const where = await of();
+    return { of: where, seeded: await seed(where, text) };
+  });
+
+const examined = seededWith(hasPlainTexts ? (plain) => plain : hostile((plain) => `${plain} `));
 for (const [name, page] of Object.entries(PAGES)) {
   test(`page ${name}`, async () => {
-    const seeded = await plain();
-    const isLoaded = isFirst(page.path(seeded, company));
-    await inEveryLook(name, page, (settings, work) =>
-      visit(company, seeded, page, { loaded: isLoaded, ...settings }, work),
-    );
+    const { of, seeded } = await examined();
+    const isLoaded = isFirst(page.path(seeded, of));
+    await inEveryLook(name, page, (settings, work) => visit(of, seeded, page, { loaded: isLoaded, ...settings }, work));
   });
 }
 
 // Runs after all pages were examined with plain texts, because people's names and the inbox belong to the company.
-const poisoned = once(async () => {
-  const text = hostile();
-  const other = await company.another(text("Shop", 60));
-  return { other, seeded: await seed(other, text) };
-});
-for (const [name, page] of Object.entries(PAGES).filter(([, { isFixed }]) => !isFixed)) {
+const text = hostile(() => "");
+const poisoned = seededWith(text, () => company.another(text("Shop", 60)));
+for (const [name, page] of Object.entries(PAGES).filter(([, { isFixed }]) => hasPlainTexts && !isFixed)) {
   test(`page ${name} with hostile texts`, async () => {
-    const { other, seeded } = await poisoned();
-    await visit(other, seeded, page, { name, loaded: false }, async (one) => {
+    const { of, seeded } = await poisoned();
+    await visit(of, seeded, page, { name, loaded: false }, async (one) => {
       await one.settled();
       one.nothingWrong(name);
     });

@@ -1,14 +1,15 @@
 // axe in a page. `axeFindings` runs in the page, so it must not use other parts of this module.
 
 /**
- * Returns the findings of axe, one sentence per rule, and what axe has now checked: `known` with the keys that are new.
+ * Returns the findings of axe, one sentence each, and what axe has now checked: `known` with the keys that are new.
  * `rules` selects the rules in addition to those of colours: "all", those "of widths", or none ("of colours"). Rules "of
- * widths" become "all" if the width shows elements that none of the pages before had.
+ * widths" become "all" for what none of the pages before had.
  *
- * `known.places` has a key per place of an element in a page that axe has checked, and `known.colors` one per place
- * of a text and its colours. Pages share much of what they show, so most of it is checked once and not for each page.
+ * `known.places` has a key per place of an element that axe has checked, and one per place and width of the window.
+ * `known.colors` has a key per place of a text and its colours. Pages share much of what they show, so most of it is
+ * checked once and not for each page. With `isWhole`, everything is checked for all rules but those of colours.
  */
-export async function axeFindings({ rules, known }) {
+export async function axeFindings({ rules, known, isWhole }) {
   /** Rules that another theme can break. */
   const OF_COLORS = ["color-contrast", "link-in-text-block"];
   /** Rules that another width can break. */
@@ -50,56 +51,79 @@ export async function axeFindings({ rules, known }) {
   /** Key of a text that axe cannot check in a window of this width: it is clipped, covered, or over a picture. */
   const skippedOf = (element) => hash(colorsOf(element), [innerWidth]);
 
-  /** Elements with their own text that axe has not met in these colours. */
-  const texts = [];
+  /** Elements that axe has not met: in any window, and in one of this width. What is inside of others is left out. */
+  const [unmet, unmetHere] = [[], []];
+  /** Texts that axe has not met in these colours, by key: one for all that look alike. */
+  const texts = new Map();
+  const meet = (element, key, list) => {
+    if (places.has(key)) return;
+    fresh.places.add(key);
+    if (!list.at(-1)?.contains(element)) list.push(element);
+  };
   const collect = (root) => {
     for (const element of root.querySelectorAll("*")) {
       if (element.shadowRoot) collect(element.shadowRoot);
       if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
       const { place } = keysOf(element);
-      if (!places.has(place)) fresh.places.add(place);
+      meet(element, place, unmet);
+      meet(element, hash(place, [innerWidth]), unmetHere);
       const hasText =
         [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "") ||
         element.matches("input, textarea, select");
-      if (hasText && !colors.has(colorsOf(element)) && !colors.has(skippedOf(element))) texts.push(element);
+      if (!hasText || colors.has(colorsOf(element)) || colors.has(skippedOf(element))) continue;
+      if (!texts.has(colorsOf(element))) texts.set(colorsOf(element), element);
     }
   };
   collect(document.body);
 
   const found = [];
-  if (rules !== "of colours") {
-    const isAll = rules === "all" || fresh.places.size > 0;
-    const disabled = Object.fromEntries(OF_COLORS.map((rule) => [rule, { enabled: false }]));
-    const runOnly = isAll ? { type: "tag", values: TAGS } : { type: "rule", values: OF_WIDTHS };
-    const options = { resultTypes: ["violations"], runOnly, rules: disabled };
-    found.push(...(await window.axe.run(document, options)).violations);
-  }
-  if (texts.length > 0) {
-    const options = {
-      resultTypes: ["violations", "passes"],
-      runOnly: { type: "rule", values: OF_COLORS },
-      elementRef: true,
-    };
-    const { violations, passes } = await window.axe.run(texts.length > MANY ? document : { include: texts }, options);
-    found.push(...violations);
-    const checked = [...violations, ...passes]
-      .filter(({ id }) => id === "color-contrast")
-      .flatMap(({ nodes }) => nodes);
-    for (const { element } of checked) fresh.colors.add(colorsOf(element));
-    // Another window may show what axe has skipped.
-    for (const text of texts) if (!fresh.colors.has(colorsOf(text))) fresh.colors.add(skippedOf(text));
-  }
+  /** Results as axe has them. Its own reporters look for a selector of each element, which takes longer than the rules. */
+  const reporter = (results, _options, done) => done(results);
+  /** Checks elements by rules, and remembers the colours of texts among them. Most of the time of axe is spent before. */
+  const check = async (elements, runOnly, rules = {}) => {
+    if (elements.length === 0) return;
+    const where = elements.length > MANY || elements[0] === document.body ? document : { include: elements };
+    for (const { id, violations, passes } of await window.axe.run(where, { runOnly, rules, reporter })) {
+      found.push(...violations.map(({ node, any }) => ({ id, element: node.element, message: any[0]?.message })));
+      if (id !== "color-contrast") continue;
+      for (const { node } of [...violations, ...passes]) fresh.colors.add(colorsOf(node.element));
+    }
+  };
+  const isUnchecked = (text) => !fresh.colors.has(colorsOf(text));
+  const withoutColors = Object.fromEntries(OF_COLORS.map((rule) => [rule, { enabled: false }]));
+  const ALL = { type: "tag", values: TAGS };
+  if (rules === "all" && isWhole) await check([document.body], ALL, texts.size > MANY ? {} : withoutColors);
+  else if (rules !== "of colours") await check(unmet, ALL);
+  const others =
+    rules === "of widths" ? unmetHere.filter((element) => !unmet.some((one) => one.contains(element))) : [];
+  await check(
+    [
+      ...others,
+      ...[...texts.values()].filter((text) => isUnchecked(text) && !others.some((one) => one.contains(text))),
+    ],
+    { type: "rule", values: others.length > 0 ? [...OF_COLORS, ...OF_WIDTHS] : OF_COLORS },
+  );
+  // Another window may show what axe has skipped.
+  for (const text of texts.values()) if (isUnchecked(text)) fresh.colors.add(skippedOf(text));
 
   // Floating menus and lists are not regions of the page. The focus guards next to them pass the focus on at once.
-  const isFloating = (rule, node) =>
-    (rule === "region" && document.querySelector(node.target[0])?.closest("[data-base-ui-portal]")) ||
-    (rule === "aria-hidden-focus" && node.html.includes("data-base-ui-focus-guard"));
-  const findings = found
-    .map(({ id, nodes }) => ({ id, nodes: nodes.filter((node) => !isFloating(id, node)) }))
-    .filter(({ nodes }) => nodes.length > 0)
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 200)} ${any[0]?.message ?? ""}`).join(" | ")}`,
+  const isFloating = ({ id, element }) =>
+    (id === "region" && element.closest("[data-base-ui-portal]")) ||
+    (id === "aria-hidden-focus" && element.matches("[data-base-ui-focus-guard]"));
+  /** True for a target that is only covered because the page is scrolled to a place where a bar is over it. */
+  const isBehindBar = ({ id, element, message }) => {
+    if (id !== "target-size" || !message?.includes("obscured")) return false;
+    const before = scrollY;
+    element.scrollIntoView({ block: "center", behavior: "instant" });
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const isUncovered = [1, 3].every((x) =>
+      [1, 3].every((y) => element.contains(document.elementFromPoint(left + (width * x) / 4, top + (height * y) / 4))),
     );
+    scrollTo({ top: before, behavior: "instant" });
+    return isUncovered;
+  };
+  const findings = found
+    .filter((finding) => !isFloating(finding) && !isBehindBar(finding))
+    .map(({ id, element, message = "" }) => `${id}: ${element.outerHTML.slice(0, 200)} ${message}`);
   return { findings, known: { places: [...fresh.places], colors: [...fresh.colors] } };
 }

@@ -1,4 +1,4 @@
-// run.mjs [--test TEXT] [--workers N] [--engine NAME]… [--pictures] [--report FILE] [FILE…]: builds the dashboard, and
+// run.mjs [--test TEXT] [--workers N] [--engine NAME]… [--full] [--pictures] [--report FILE] [FILE…]: builds the dashboard, and
 // runs the tests.
 //
 // Test files run as processes, one per worker at a time. A worker has a Chromium and a real server, which its files
@@ -42,6 +42,7 @@ const { values, positionals } = parseArgs({
     test: { type: "string" },
     workers: { type: "string", default: "2" },
     engine: { type: "string", multiple: true, default: ENGINES },
+    full: { type: "boolean", default: false },
     pictures: { type: "boolean", default: false },
     report: { type: "string" },
   },
@@ -175,6 +176,7 @@ async function work(queue, done) {
     browser: `http://127.0.0.1:${port}`,
     server: { url: server.url, data: server.data },
     engines: values.engine,
+    full: values.full,
     pictures: values.pictures,
   };
   while (queue.length > 0 && !isStopping) {

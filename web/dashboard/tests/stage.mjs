@@ -4,7 +4,7 @@ import { after } from "node:test";
 import { Company } from "./company.mjs";
 import { muriel, number } from "./worker.mjs";
 
-export { browser } from "./worker.mjs";
+export { browser, hasPlainTexts } from "./worker.mjs";
 export const company = await Company.found(muriel, number);
 
 after(() => company.end());

@@ -20,6 +20,8 @@ export const muriel = Muriel.at(worker.server);
 export const browser = await chromium.connectOverCDP(worker.browser);
 /** Engines for a test that runs in more than Chromium. */
 export const engines = worker.engines;
+/** True if areas are examined with plain texts first: `--full`, and pictures for people. */
+export const hasPlainTexts = worker.full || worker.pictures;
 
 // A timeout does not show what was on the page instead.
 afterEach(async (t) => {
