@@ -8,6 +8,7 @@ import { html, NONCE, strict } from "../html.mjs";
 import { gate } from "../server.mjs";
 
 export const name = "changes";
+export const isShared = true;
 
 const table = (name, cases) => ({ name, run: (given) => inFrames(given, cases) });
 

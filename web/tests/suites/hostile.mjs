@@ -7,6 +7,7 @@ import { hang } from "../server.mjs";
 import { exposures, H1, heading, inline, MANUAL_TIMEOUT, of, settled, site, tag } from "../visit.mjs";
 
 export const name = "hostile";
+export const isShared = true;
 
 /** Each row: what a page contains or does before the script. The page gets its arm nevertheless. */
 const PAGES = {

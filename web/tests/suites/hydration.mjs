@@ -16,6 +16,7 @@ import { gate } from "../server.mjs";
 import { at, tag } from "../visit.mjs";
 
 export const name = "hydration";
+export const isShared = true;
 
 /** Every kind of change that causes a hydration error, of elements in the first part of the page. */
 const CHANGES = [

@@ -6,6 +6,7 @@ import { asControl, changing, experiment } from "../script.mjs";
 import { at, MANUAL_CLOCK, cookies, exposures, H1, heading, inline, of, pathOf, settled, site } from "../visit.mjs";
 
 export const name = "identity";
+export const isShared = true;
 
 /** One experiment on /a and another on /b. */
 const BOTH = [

@@ -7,6 +7,7 @@ import { cut, garbage, gate, hang } from "../server.mjs";
 import { frames, tag, H1, MANUAL_TIMEOUT, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "outage";
+export const isShared = true;
 
 const CORS = { "access-control-allow-origin": "*" };
 

@@ -6,6 +6,7 @@ import { at, MANUAL_CLOCK, exposures, H1, inline, MANUAL_TIMEOUT, of, settled, s
 import { changing, experiment } from "../script.mjs";
 
 export const name = "views";
+export const isShared = true;
 
 /** Arms by kind of change, with an expression for whether the change is visible. */
 const ARMS = {
