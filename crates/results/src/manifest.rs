@@ -3,33 +3,34 @@
 
 mod interactions;
 mod plan;
+mod policy;
 
 pub(crate) use interactions::INTERACTIONS_MAX;
 pub use interactions::{InteractionFacts, LogPlaceFacts};
 pub use plan::{PlanFacts, PlanNow};
+pub(crate) use policy::ExclusionFacts;
+pub use policy::PolicyFacts;
+
+use policy::excluded_by;
 
 use crate::inquiry::{Inquiry, Phase, Without, Zone, parse_breakdown, parse_filter};
 use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
-use muriel_domain::exclusion::{EXCLUSIONS_MAX, Exclusion, ExclusionKind};
+use muriel_domain::exclusion::EXCLUSIONS_MAX;
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::ids::MAX_SAFE;
-use muriel_domain::project::ProjectSettings;
 use muriel_domain::rates::{Rate, Rates, parse_currency, rate_units};
 use muriel_domain::time::DAY_US;
-use muriel_domain::trust::TrustPolicy;
 use muriel_domain::{Flaw, Instant};
 use muriel_log::{LogId, LogPosition, Position};
-use muriel_store::exclusions::StoredExclusion;
 use muriel_store::experiments::EPOCHS_MAX;
 use muriel_warehouse::{
-    CountedOutcome, ExchangeRates, ExcludedBy, Exclusion as ExcludedVisits, ExperimentQuestion, GroupRange, LOGS_MAX,
-    LostBlocks, Metric, Policy, Population, RateSpan, RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks, hash_of,
+    CountedOutcome, ExchangeRates, Exclusion as ExcludedVisits, ExperimentQuestion, GroupRange, LOGS_MAX, LostBlocks,
+    Metric, Policy, Population, RateSpan, RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Version of the methods that compute numbers. With other methods, the same log may give other numbers.
@@ -330,80 +331,6 @@ pub struct Manifest {
     /// plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFacts>,
-}
-
-/// Visitors and orders that count, by who sent them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PolicyFacts {
-    /// Exposures that count.
-    pub visitors: TrustPolicy,
-    /// Orders and refunds that count.
-    pub orders: TrustPolicy,
-}
-
-impl PolicyFacts {
-    /// The policy of a project.
-    pub(crate) fn of(settings: &ProjectSettings) -> Self {
-        Self { visitors: settings.visitors, orders: settings.orders }
-    }
-
-    /// The policy of a report on the project.
-    pub(crate) fn for_inquiry(&self, inquiry: &Inquiry) -> Self {
-        let least = if inquiry.trusted_only { TrustPolicy::Signed } else { TrustPolicy::Any };
-        Self { visitors: self.visitors.max(least), orders: self.orders.max(least) }
-    }
-
-    fn counts_all(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// Visits that a result does not count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExclusionFacts {
-    /// Id of the exclusion.
-    pub exclusion_id: i64,
-    /// `visitor`, `network`, `origin`, `user_agent`, `source` or `time`.
-    pub kind: String,
-    /// Value of the property, of a visitor or a network only a hash; null for all visits of the period.
-    pub value: Option<String>,
-    /// Only visits at or after this time.
-    pub from: Option<Instant>,
-    /// Only visits before this time.
-    pub to: Option<Instant>,
-}
-
-impl ExclusionFacts {
-    pub(crate) fn of(stored: &StoredExclusion) -> Self {
-        let Exclusion { kind, value, from, until, reason: _ } = &stored.exclusion;
-        let value = value.as_deref().map(|value| match kind {
-            ExclusionKind::Visitor => hash_of(value),
-            ExclusionKind::Network if value.parse::<IpAddr>().is_ok() => hash_of(value),
-            _ => value.to_owned(),
-        });
-        let (from, to) = (from.map(Instant::to_ms), until.map(Instant::to_ms));
-        Self { exclusion_id: stored.id.0, kind: kind.word().to_owned(), value, from, to }
-    }
-
-    fn excluded(&self) -> Result<ExcludedVisits, Flaw> {
-        let by = excluded_by(&self.kind, self.value.clone().unwrap_or_default())?;
-        Ok(ExcludedVisits { by, from: self.from, until: self.to })
-    }
-}
-
-/// Parses a property by its kind of exclusion.
-fn excluded_by(kind: &str, value: String) -> Result<ExcludedBy, Flaw> {
-    let known = ExclusionKind::parse(kind);
-    Ok(match known.ok_or_else(|| Flaw::new(format!("has an exclusion of an unknown kind {kind:?}")))? {
-        ExclusionKind::Visitor => ExcludedBy::Visitor(value),
-        ExclusionKind::Network => ExcludedBy::Network(value),
-        ExclusionKind::Origin => ExcludedBy::Origin(value),
-        ExclusionKind::UserAgent => ExcludedBy::UserAgent(value.split(' ').map(str::to_owned).collect()),
-        ExclusionKind::Source => ExcludedBy::Source(value),
-        ExclusionKind::Time => ExcludedBy::Time,
-    })
 }
 
 /// Values of one unit of each currency in one of them, each valid from a day until the next; only those that affect the
