@@ -47,6 +47,8 @@ pub struct OddSegment {
     pub oddity: Oddity,
     /// p-value of the test, corrected for the number of tests of the breakdown.
     pub p_value: f64,
+    /// Numbers of the segment on the goal at the top, by arm.
+    pub arms: Vec<Numbers>,
 }
 
 /// Returns the segments of a breakdown that stand out, with the one that stands out most first, and at most `most`. Each
@@ -76,7 +78,8 @@ fn oddest(parts: &[&SegmentNumbers]) -> Option<(usize, OddSegment)> {
         let effects = (1..arms).map(|arm| (Oddity::Effect, effect(own, &rest, arm)));
         let tested = effects.chain([(Oddity::Split, split(own, &rest))]);
         let (oddity, p_value) = tested.min_by(|one, other| one.1.total_cmp(&other.1))?;
-        Some((at, OddSegment { value: value.clone(), oddity, p_value: (p_value * tests).min(1.0) }))
+        let p_value = (p_value * tests).min(1.0);
+        Some((at, OddSegment { value: value.clone(), oddity, p_value, arms: own.clone() }))
     };
     let found = tested.into_iter().filter_map(odd).filter(|(_, segment)| segment.p_value < ALPHA);
     found.min_by(|(at, one), (other_at, other)| {

@@ -10,9 +10,10 @@ use muriel_context::error::Result;
 use muriel_domain::access::Scope;
 use muriel_domain::exclusion::ExclusionKind;
 use muriel_domain::ids::ExperimentId;
-use muriel_results::suspects::{Oddity, odd_segments};
-use muriel_results::{Computed, Inquiry, NETWORK, Without};
+use muriel_results::suspects::{OddSegment, Oddity, odd_segments};
+use muriel_results::{Computed, Inquiry, NETWORK, Numbers, SegmentNumbers, Without};
 use muriel_store::tenants::Project;
+use muriel_warehouse::Segment;
 use std::sync::Arc;
 
 /// Attributes whose values are tested, with the kind of exclusion for each.
@@ -43,6 +44,8 @@ pub struct Suspect {
     pub value: String,
     /// Property by which they stand out.
     pub oddity: Oddity,
+    /// Their numbers on the goal at the top, by arm.
+    pub arms: Vec<Numbers>,
     /// The result without them.
     pub without: Arc<Computed>,
 }
@@ -56,27 +59,43 @@ pub async fn of_experiment(app: &App, actor: &Actor, project: &Project, id: Expe
     let inputs = load(app, project.id, id, &Inquiry::default()).await?.map_err(not_found)?;
     let report = |inquiry| report_of(app, project, id, inquiry, false, &inputs);
     let result = report(Inquiry::default()).await?;
-    let mut found: Vec<(f64, Oddity, ExclusionKind, String)> = Vec::new();
-    let concentrated = result.concentration.iter().filter(|one| !one.holds);
-    found.extend(concentrated.map(|one| (0.0, Oddity::Verdict, ExclusionKind::Network, one.network.to_string())));
+    let mut found: Vec<(ExclusionKind, OddSegment)> = Vec::new();
     for (attribute, kind) in ATTRIBUTES {
         let by = report(Inquiry { breakdown_by: Some(attribute.to_owned()), ..Inquiry::default() }).await?;
-        for odd in odd_segments(&by.parts, SUSPECTS_MAX) {
-            if !found.iter().any(|(_, _, known, value)| *known == kind && *value == *odd.value) {
-                found.push((odd.p_value, odd.oddity, kind, odd.value.to_string()));
+        let concentrated = if kind == ExclusionKind::Network { in_verdicts(&result, &by) } else { Vec::new() };
+        for odd in concentrated.into_iter().chain(odd_segments(&by.parts, SUSPECTS_MAX)) {
+            if !found.iter().any(|(known, one)| *known == kind && one.value == odd.value) {
+                found.push((kind, odd));
             }
         }
     }
-    found.sort_by(|one, other| one.0.total_cmp(&other.0));
+    found.sort_by(|(_, one), (_, other)| one.p_value.total_cmp(&other.p_value));
     found.truncate(SUSPECTS_MAX);
     let mut suspects = Vec::new();
-    for (_, oddity, kind, value) in found {
-        let without = Without { kind: kind.word().to_owned(), value: value.clone() };
+    for (kind, OddSegment { value, oddity, arms, .. }) in found {
+        let without = Without { kind: kind.word().to_owned(), value: value.to_string() };
         let without = report(Inquiry { without: Some(without), ..Inquiry::default() }).await?;
-        suspects.push(Suspect { kind, value, oddity, without });
+        suspects.push(Suspect { kind, value: value.to_string(), oddity, arms, without });
     }
     suspects.sort_by_key(|suspect| verdicts(&suspect.without) == verdicts(&result));
     Ok(Suspects { result, suspects })
+}
+
+/// The networks without which a verdict does not hold. They come before everything that is merely unlikely.
+fn in_verdicts(result: &Computed, by_network: &Computed) -> Vec<OddSegment> {
+    let numbers = |network: &str| {
+        let is_it = |part: &&SegmentNumbers| matches!(&part.segment, Segment::Value(value) if **value == *network);
+        by_network.parts.iter().find(is_it).map(|part| part.arms.clone()).unwrap_or_default()
+    };
+    let concentrated = result.concentration.iter().filter(|one| !one.holds);
+    concentrated
+        .map(|one| OddSegment {
+            value: one.network.clone(),
+            oddity: Oddity::Verdict,
+            p_value: 0.0,
+            arms: numbers(&one.network),
+        })
+        .collect()
 }
 
 /// The verdicts on the goal at the top, by arm.

@@ -31,7 +31,7 @@ pub(crate) struct Suspect {
     /// the conversion rates of the variants differ in another way. `verdict`: a verdict does not hold without them.
     #[schema(value_type = schemas::SuspectOddity)]
     oddity: &'static str,
-    /// Number of these visitors. While visitors arrive, it can be a few too low, because two results are compared.
+    /// Number of these visitors.
     visitors: u64,
     /// Visitors among them who converted on the goal at the top; null without such a goal.
     #[schema(required)]
@@ -71,27 +71,21 @@ impl SuspectList {
 
 impl Suspect {
     fn new(result: &Computed, found: &Found) -> Self {
-        let without = &found.without;
-        let visitors = |computed: &Computed| computed.visitors.iter().sum::<u64>();
-        let converted = |computed: &Computed| {
-            let top = computed.manifest.top().and(computed.metrics.first())?;
-            Some(top.arms.iter().map(|arm| arm.converted).sum::<u64>())
-        };
-        let fewer = |all: u64, rest: u64| all.saturating_sub(rest);
+        let (arms, without) = (&found.arms, &found.without);
+        let top = result.manifest.top();
         Self {
             kind: found.kind.word(),
             value: found.value.clone(),
             oddity: found.oddity.word(),
-            visitors: fewer(visitors(result), visitors(without)),
-            converted: converted(result).zip(converted(without)).map(|(all, rest)| fewer(all, rest)),
+            visitors: arms.iter().map(|arm| arm.visitors).sum(),
+            converted: top.map(|_| arms.iter().map(|arm| arm.converted).sum()),
             variants: (0..result.visitors.len())
                 .map(|arm| {
-                    let of = |computed: &Computed| computed.visitors.get(arm).copied().unwrap_or(0);
                     let lift = |analysis: &Analysis| analysis.lift.map(|lift| 100.0 * lift);
                     let (with, rest) = (analysis(result, arm), analysis(without, arm));
                     SuspectVariant {
                         variant_id: result.manifest.experiment.arms[arm].variant_id.clone(),
-                        visitors: fewer(of(result), of(without)),
+                        visitors: arms.get(arm).map_or(0, |numbers| numbers.visitors),
                         verdict: with.map(|analysis| analysis.verdict.word()),
                         verdict_without: rest.map(|analysis| analysis.verdict.word()),
                         lift: with.and_then(lift),
