@@ -178,14 +178,22 @@ fn a_project_counts_orders_that_are_trusted_enough(on: On) {
     exhaust(&shop, "203.0.113.7");
     send(&shop, "203.0.113.7", json!({ "id": "unsigned" }), &[shop.exposure("1", AT), order("A-4", 40.0)]);
     shop.app.pass(DAY);
-    for (orders, revenue, visitors) in [("any", 80.0, 4), ("signed", 40.0, 4), ("keyed", 20.0, 4)] {
+    let one = "1 order that was sent neither with a key nor by a visitor with a signature";
+    let two = "2 orders that were sent without a key";
+    for (orders, revenue, left_out) in [("any", 80.0, None), ("signed", 40.0, Some(one)), ("keyed", 20.0, Some(two))] {
         shop.client.patch("/settings", json!({ "orders": orders })).ok();
         let result = shop.result("");
         assert_eq!(result["total_revenue"], revenue, "{orders}");
         assert_eq!(
             result["variants"][0]["visitors"].as_u64().zip(result["variants"][1]["visitors"].as_u64()),
-            Some((1, visitors - 1))
+            Some((1, 3))
         );
+        let message = result["health"]["orders"]["message"].as_str().expect("a message").to_owned();
+        let expected = left_out
+            .map(|what| format!(" Not counted: {what}, because the project's setting orders is {orders}."))
+            .unwrap_or_default();
+        assert!(message.ends_with(&expected), "{message}");
+        assert_eq!(message.contains("Not counted"), left_out.is_some(), "{message}");
     }
 }
 

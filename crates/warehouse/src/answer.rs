@@ -308,6 +308,8 @@ pub struct OrderSummary {
     pub lost_refunds: u64,
     /// Number of custom events with the name of the orders: purchases without a readable amount and currency.
     pub unread: u64,
+    /// Number of orders that the policy does not count because of who sent them.
+    pub untrusted: u64,
     /// The counted order with the largest value after refunds.
     pub largest: Option<LargestOrder>,
 }

@@ -142,6 +142,7 @@ fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
         shared,
         lost_refunds,
         unread,
+        untrusted,
         largest,
     } = orders;
     let largest = largest.map(|largest| {
@@ -163,6 +164,7 @@ fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
         "shared_orders": shared,
         "lost_refunds": lost_refunds,
         "unread_orders": unread,
+        "untrusted_orders": untrusted,
         "just_before": just_before,
         "only_prevented": only_prevented,
         "is_unfed": is_unfed,

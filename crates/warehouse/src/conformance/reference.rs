@@ -470,7 +470,7 @@ fn metrics(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQues
         only_prevented: if at == 0 { only_prevented(records, entries, asked) } else { 0 },
         is_unfed: matches!(asked.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement)
             && !entries.iter().any(|entry| has_page_view(records, entry)),
-        ..with_unread(at == 0, records, entries, asked, metric(records, entries, question, asked))
+        ..with_uncounted(at == 0, records, entries, question, asked, metric(records, entries, question, asked))
     };
     question.metrics.iter().enumerate().map(answer).collect()
 }
@@ -490,24 +490,33 @@ fn lost_events(records: &[&Record], entries: &[Entry<'_>]) -> LostEvents {
     LostEvents { visitors: visitors.len() as u64, events: reports.values().sum::<i64>().unsigned_abs() }
 }
 
-/// Adds the number of custom events with the name of the first metric's orders to the answer.
-fn with_unread(
+/// Adds the numbers of purchases that are not among the first metric's orders to the answer: custom events with their
+/// name, and orders that the policy does not count.
+fn with_uncounted(
     is_first: bool,
     records: &[&Record],
     entries: &[Entry<'_>],
+    question: &ExperimentQuestion,
     metric: &Metric,
     mut answer: MetricAnswer,
 ) -> MetricAnswer {
     let CountedOutcome::Goal(trigger) = &metric.outcome else { return answer };
     if is_first && trigger.goal_type() == GoalType::Revenue {
         let GoalValue::Text(name) = trigger.value() else { unreachable!("revenue goals have names") };
-        let is_unread = |record: &&&Record| {
-            let entry = entries.iter().find(|entry| entry.visitor == record.visitor.id);
-            let is_named = record.kind == EventKind::Custom && !record.bot && record.name.as_ref() == Some(name);
-            is_named && entry.is_some_and(|entry| is_within(record.at.us(), entry, metric))
+        let number = |is_it: &dyn Fn(&Record) -> bool| {
+            let is_counted = |record: &&&Record| {
+                let entry = entries.iter().find(|entry| entry.visitor == record.visitor.id);
+                let is_named = !record.bot && record.name.as_ref() == Some(name) && is_it(record);
+                is_named && entry.is_some_and(|entry| is_within(record.at.us(), entry, metric))
+            };
+            let counted = records.iter().filter(is_counted).map(|record| (&record.visitor.id, record.id));
+            counted.collect::<BTreeSet<_>>().len() as u64
         };
-        let unread = records.iter().filter(is_unread).map(|record| (&record.visitor.id, record.id));
-        answer.orders.unread = unread.collect::<BTreeSet<_>>().len() as u64;
+        answer.orders.unread = number(&|record| record.kind == EventKind::Custom);
+        answer.orders.untrusted = number(&|record| {
+            let is_refund = record.value.is_some_and(|value| value < 0.0);
+            record.kind == EventKind::Order && !is_refund && record.trust() < question.policy.orders.least()
+        });
     }
     answer
 }

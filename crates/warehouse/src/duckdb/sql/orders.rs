@@ -219,9 +219,9 @@ fn note_left_out(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Res
     Ok(())
 }
 
-/// Counts the custom events with the name of the orders, of entered visitors within their window. Each is a purchase
-/// without a readable amount or currency.
-pub(super) fn note_unread(
+/// Counts purchases of entered visitors within their window that are not among the orders: custom events with the
+/// orders' name, which have no readable amount or currency, and orders that the policy does not count.
+pub(super) fn note_uncounted(
     db: &Db<'_>,
     scope: &MetricContext,
     metric: &Metric,
@@ -229,15 +229,21 @@ pub(super) fn note_unread(
     answer: &mut MetricAnswer,
 ) -> Result<()> {
     let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND e."at" < x."at" + {window}"#));
-    let sql = format!(
-        r#"SELECT count(*) FROM (
-             SELECT DISTINCT e.visitor, e.id FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
-             WHERE e.project = {project} AND e.kind = {custom} AND {condition}{until} AND e."at" >= x."at"{window})"#,
-        project = scope.project,
-        custom = kind::CUSTOM,
-        until = before("e.\"at\"", scope.until),
-    );
-    answer.orders.unread = db.row(&sql, |row| row.get(0))?;
+    let count = |which: &str| {
+        let sql = format!(
+            r#"SELECT count(*) FROM (
+                 SELECT DISTINCT e.visitor, e.id FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
+                 WHERE e.project = {project} AND {which} AND {condition}{until} AND e."at" >= x."at"{window})"#,
+            project = scope.project,
+            until = before("e.\"at\"", scope.until),
+        );
+        db.row(&sql, |row| row.get(0))
+    };
+    answer.orders.unread = count(&format!("e.kind = {}", kind::CUSTOM))?;
+    let least = least("e.", scope.orders);
+    if !least.is_empty() {
+        answer.orders.untrusted = count(&format!("e.kind = {} AND NOT (true{least})", kind::ORDER))?;
+    }
     Ok(())
 }
 

@@ -357,7 +357,7 @@ fn outcomes(
         return Ok(Outcomes { with, values, cap: None });
     }
     if is_first {
-        orders::note_unread(db, scope, metric, &candidates.condition, answer)?;
+        orders::note_uncounted(db, scope, metric, &candidates.condition, answer)?;
     }
     let cap = orders::earnings(db, metric, refunds, answer)?;
     answer.cap = cap.map(|cap| cap as f64 / VALUE_SCALE as f64);

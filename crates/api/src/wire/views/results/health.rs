@@ -445,15 +445,16 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
     }
     let (orders, units) =
         shown.arms.iter().fold((0, 0), |(orders, units), arm| (orders + arm.events, units + arm.units));
-    let repeats = left_out_orders(&shown.orders, orders, &mut sentences);
+    let mut notes = left_out_orders(&shown.orders, orders, &mut sentences);
+    notes += &untrusted_orders(&shown.orders, manifest.policy.orders);
     let Some(largest) = shown.orders.largest.filter(|_| units > 0) else {
         return match sentences.is_empty() {
             // All orders have value 0, or were repeated by visitors who did not enter.
-            true if orders > 0 || shown.orders.repeated > 0 => {
-                Check::new(Grade::Unknown, format!("No order that counts has a value above 0.{repeats}"))
+            true if orders > 0 || shown.orders.repeated > 0 || shown.orders.untrusted > 0 => {
+                Check::new(Grade::Unknown, format!("No order that counts has a value above 0.{notes}"))
             }
             true => Check::new(Grade::Unknown, "There is no order yet."),
-            false => Check::new(Grade::Warn, sentences.join(" ")),
+            false => Check::new(Grade::Warn, sentences.join(" ") + &notes),
         };
     };
     let share = largest.units as f64 / units as f64;
@@ -470,11 +471,11 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
         ));
     }
     if !sentences.is_empty() {
-        Check::new(Grade::Warn, sentences.join(" "))
+        Check::new(Grade::Warn, sentences.join(" ") + &notes)
     } else if orders > FEW_ORDERS {
-        Check::new(Grade::Ok, format!("No order is more than a tenth of the revenue.{repeats}"))
+        Check::new(Grade::Ok, format!("No order is more than a tenth of the revenue.{notes}"))
     } else {
-        let message = format!("There are too few orders to say whether one of them stands out.{repeats}");
+        let message = format!("There are too few orders to say whether one of them stands out.{notes}");
         Check::new(Grade::Unknown, message)
     }
 }
@@ -526,6 +527,21 @@ fn left_out_orders(summary: &OrderSummary, counted: u64, sentences: &mut Vec<Str
         }
         _ => String::new(),
     }
+}
+
+/// Returns a sentence about the orders that the policy leaves out, which begins with a space; empty without any.
+fn untrusted_orders(summary: &OrderSummary, policy: TrustPolicy) -> String {
+    let orders = match summary.untrusted {
+        0 => return String::new(),
+        1 => "1 order that was".to_owned(),
+        orders => format!("{orders} orders that were"),
+    };
+    let how = match policy {
+        TrustPolicy::Any => return String::new(),
+        TrustPolicy::Signed => "neither with a key nor by a visitor with a signature",
+        TrustPolicy::Keyed => "without a key",
+    };
+    format!(" Not counted: {orders} sent {how}, because the project's setting orders is {}.", policy.word())
 }
 
 /// Share of conversions just before entry from which the check warns.
