@@ -2,7 +2,7 @@
 
 use crate::recompute::verified_beside;
 use crate::results::{DAY, Shop, bought, counts};
-use crate::scene::id;
+use crate::scene::{Collector, id};
 use muriel_tests::{DEADLINE, On, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -200,6 +200,25 @@ fn suspects_are_named_with_what_they_change(on: On) {
         .scoped(&shop.client, "read,write")
         .get(&format!("/experiment/{}/suspects", shop.test_id))
         .refused(403, "missing_scope");
+}
+
+#[test]
+fn another_server_follows_at_once() {
+    let shop = open(On::Postgres);
+    let beside = shop.app.start_beside();
+    let there = shop.client.at(beside.address);
+    let collector = Collector::of(&there);
+    for visitor in ["one", "two"] {
+        let mut exposure = shop.exposure("0", AT);
+        exposure["id"] = id().into();
+        collector.trusted.post("", json!({ "visitor": { "id": visitor }, "events": [exposure] })).ok();
+    }
+    let visitors = || there.get(&format!("/experiment/{}/result", shop.test_id)).ok()["total_visitors"].clone();
+    assert_eq!(visitors(), 2);
+    let exclusion = exclude(&shop, json!({ "kind": "visitor", "value": "two" }));
+    assert_eq!(visitors(), 1);
+    include(&shop, exclusion);
+    assert_eq!(visitors(), 2);
 }
 
 fn the_list_of_experiments_follows(on: On) {
