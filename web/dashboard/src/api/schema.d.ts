@@ -8072,7 +8072,7 @@ export interface components {
             variants: components["schemas"]["SuspectVariant"][];
             /**
              * Format: int64
-             * @description Number of these visitors. While visitors arrive, it can be a few too low, because two results are compared.
+             * @description Number of these visitors.
              */
             visitors: number;
         };

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { browse } from "../crowd.mjs";
 import { until, Visit } from "../rig.mjs";
 import { browser, company } from "../stage.mjs";
 
@@ -191,6 +192,35 @@ test("the clock says why it acted", async () => {
   await last.getByText("Numbers at that moment").click();
   await last.getByText("1 Jan 2026, 00:00 UTC").waitFor();
   await last.getByText("from Live→ to Inactive").waitFor();
+  owner.nothingWrong();
+  await owner.end();
+});
+
+test("an act that the clock holds back waits for a person", async () => {
+  const { one, base } = await experiment({ status: 1, configuration: { completion_visitor: 10 } });
+  const { test_id } = (await company.get(one)).experiment;
+  // All from this machine's network, which counts for a tenth of the limit.
+  for (let at = 0; at < 12; at += 1)
+    await browse(company, {
+      visitor: { id: `visitor-${at}` },
+      events: [{ type: "exposure", test_id, variant_id: String(at % 2) }],
+    });
+  await until(async () => (await company.get(one)).experiment.schedule.last?.failed, "that it is held back");
+  const owner = await visit("owner");
+  await owner.open(base);
+  const { page } = owner;
+  await page.getByText(/The rule visitors did not act on .* the largest network has 100 % of all/).waitFor();
+  await page.getByRole("button", { name: "Let the clock act" }).click();
+  const dialog = page.getByRole("dialog", { name: "Let the clock act?" });
+  const confirm = dialog.getByRole("button", { name: "Let the clock act" });
+  await confirm.click();
+  await dialog.getByText("Reason must say why the result can be trusted.").waitFor();
+  await dialog.getByLabel("Why the result can be trusted").fill("It is our office");
+  await confirm.click();
+  await dialog.waitFor({ state: "detached" });
+  await until(async () => (await company.get(one)).experiment.status === 0, "its end");
+  await owner.open(`${base}/history`);
+  await page.getByText("Reason: It is our office").waitFor();
   owner.nothingWrong();
   await owner.end();
 });

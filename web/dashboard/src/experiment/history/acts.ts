@@ -17,6 +17,7 @@ const ACTS: Record<string, string> = {
   reopen: "reopened it",
   "hold back": "did not act by a rule",
   "confirm plan": "confirmed the changed plan",
+  "confirm act": "let the clock act by a rule",
   delete: "deleted it",
   reweight: "moved the weights of the variants",
   "goal deleted": "deleted a goal that it used",
@@ -33,6 +34,12 @@ export function actOf({ action, detail, changes }: Revision): string {
     return isIn ? "put it into the archive" : "took it out of the archive";
   }
   return ACTS[action] ?? action.replaceAll("_", " ");
+}
+
+/** Reason that a person gave for an action. */
+export function reasonOf({ detail }: Revision): string | undefined {
+  const reason = (detail as Record<string, unknown> | null)?.reason;
+  return typeof reason === "string" ? reason : undefined;
 }
 
 function numberIn(detail: unknown, name: string): number | undefined {

@@ -8,7 +8,7 @@ import { Actor } from "~/ui/actor";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { FieldChanges } from "../changes/field-changes";
-import { actOf, clockDetail } from "./acts";
+import { actOf, clockDetail, reasonOf } from "./acts";
 import { ClockReason } from "./clock-reason";
 import type { Revision } from "./history-query";
 
@@ -31,7 +31,8 @@ export function RevisionItem({ revision, isChosen, isPresent, onRestore }: Revis
     element.current?.scrollIntoView({ block: "center" });
     element.current?.focus({ preventScroll: true });
   }, [isChosen]);
-  const reason = clockDetail(revision.detail);
+  const byClock = clockDetail(revision.detail);
+  const reason = reasonOf(revision);
   return (
     <li
       ref={element}
@@ -70,7 +71,8 @@ export function RevisionItem({ revision, isChosen, isPresent, onRestore }: Revis
           )}
         </div>
       </div>
-      {reason && <ClockReason reason={reason} />}
+      {byClock && <ClockReason reason={byClock} />}
+      {reason && <p className="wrap-anywhere">Reason: {reason}</p>}
       {revision.changes.length > 0 && <FieldChanges changes={revision.changes} shown={LINES} />}
       {revision.changes.length === 0 && revision.action !== "create" && <p className="text-soft">No field changed.</p>}
     </li>

@@ -37,6 +37,7 @@ const ACTS: Record<string, Record<string, string>> = {
     reopen: "reopened",
     "hold back": "did not act by a rule of",
     "confirm plan": "confirmed the changed plan of",
+    "confirm act": "let the clock act by a rule on",
     reweight: "moved the weights of",
     approve: "approved a change of",
     "goal deleted": "deleted a goal of",

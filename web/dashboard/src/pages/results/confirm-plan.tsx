@@ -6,32 +6,18 @@ import { send } from "~/api/query";
 import { may, useSession } from "~/api/session";
 import { useIdempotencyKey } from "~/lib/idempotency";
 import { Button } from "~/ui/button";
-import { Dialog } from "~/ui/dialog";
+import { ConfirmDialog } from "~/ui/dialog";
 import { TextBox } from "~/ui/field";
-import { ErrorPanel } from "~/ui/loaded";
 import { useAct } from "~/experiment/acts/act-dialogs";
 import { useExperiment } from "~/experiment/open";
 
 export function ConfirmPlan() {
   const { projectKey } = useExperiment();
-  const [isOpen, setOpen] = useState(false);
-  if (!may(useSession(), projectKey, "write")) return null;
-  return (
-    <>
-      <Button small onClick={() => setOpen(true)}>
-        Let the clock follow it
-      </Button>
-      {isOpen && <ConfirmPlanDialog onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-function ConfirmPlanDialog({ onClose }: { onClose: () => void }) {
   const { params, etag, run } = useAct();
+  const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const idempotencyKey = useIdempotencyKey();
+  if (!may(useSession(), projectKey, "write")) return null;
   const confirm = async () => {
     await send("post", "/v2/project/{project_key}/experiment/{test_id}/confirm-plan", {
       params,
@@ -49,36 +35,25 @@ function ConfirmPlanDialog({ onClose }: { onClose: () => void }) {
     return "Proposed. Somebody else has to approve it.";
   };
   const act = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const done = await confirm().catch((thrown) => {
-        if (thrown instanceof ApiFailure && thrown.code === "approval_needed") return propose();
-        throw thrown;
-      });
-      await run(async () => ({ warnings: [] }), done);
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
+    const done = await confirm().catch((thrown) => {
+      if (thrown instanceof ApiFailure && thrown.code === "approval_needed") return propose();
+      throw thrown;
+    });
+    await run(async () => ({ warnings: [] }), done);
   };
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title="Let the clock follow the changed plan?"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isBusy={isBusy} onClick={act}>
-            Let the clock follow it
-          </Button>
-        </>
-      }
-    >
-      <div className="flex flex-col gap-3">
+    <>
+      <Button small onClick={() => setOpen(true)}>
+        Let the clock follow it
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title="Let the clock follow the changed plan?"
+        act="Let the clock follow it"
+        danger={false}
+        onConfirm={act}
+      >
         <p>
           The clock then ends the experiment, serves winners and moves weights by the experiment's current settings.
           Results still list what was changed after the start. If the project requires approval, this is proposed, and
@@ -90,8 +65,7 @@ function ConfirmPlanDialog({ onClose }: { onClose: () => void }) {
           value={reason}
           onChange={(event) => setReason(event.target.value)}
         />
-        {error != null && <ErrorPanel error={error} />}
-      </div>
-    </Dialog>
+      </ConfirmDialog>
+    </>
   );
 }
