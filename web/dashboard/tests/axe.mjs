@@ -79,7 +79,7 @@ export async function axeFindings({ rules, known, isWhole }) {
   const found = [];
   /** Results as axe has them. Its own reporters look for a selector of each element, which takes longer than the rules. */
   const reporter = (results, _options, done) => done(results);
-  /** Checks elements by rules, and remembers the colours of texts among them. Most of the time of axe is spent before. */
+  /** Checks elements by rules, and remembers the colours of their texts. Calls are few, as each reads the whole document. */
   const check = async (elements, runOnly, rules = {}) => {
     if (elements.length === 0) return;
     const where = elements.length > MANY || elements[0] === document.body ? document : { include: elements };
@@ -94,8 +94,8 @@ export async function axeFindings({ rules, known, isWhole }) {
   const ALL = { type: "tag", values: TAGS };
   if (rules === "all" && isWhole) await check([document.body], ALL, texts.size > MANY ? {} : withoutColors);
   else if (rules !== "of colours") await check(unmet, ALL);
-  const others =
-    rules === "of widths" ? unmetHere.filter((element) => !unmet.some((one) => one.contains(element))) : [];
+  const isLeft = (element) => isWhole || !unmet.some((one) => one.contains(element));
+  const others = rules === "of widths" ? (isWhole ? [document.body] : unmetHere).filter(isLeft) : [];
   await check(
     [
       ...others,

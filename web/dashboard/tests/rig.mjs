@@ -14,7 +14,9 @@ const known = { places: [], colors: [] };
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = fileURLToPath(new URL("../build/pictures/", import.meta.url));
 /** True when every variation is kept as a picture: `--pictures` of `run.mjs`. Otherwise only pages that fail are. */
-const { pictures: keepsPictures = false } = JSON.parse(process.env.MURIEL_DASHBOARD_WORKER ?? "{}");
+const { pictures: keepsPictures = false, full: isFull = false } = JSON.parse(
+  process.env.MURIEL_DASHBOARD_WORKER ?? "{}",
+);
 
 /**
  * Options with which Playwright starts Chromium. `MURIEL_CHROMIUM` names another program than Debian's. The headless
@@ -212,9 +214,11 @@ export class Visit {
     await this.settled();
     const look = `${name}-${this.theme}-${width}`;
     if (keepsPictures) await this.picture(look);
-    // A page that was just loaded is checked as a whole. The policy applies to the page, not to the isolated world of the debugger.
-    const isWhole = await page.evaluate(() => window.axe === undefined);
-    if (isWhole) await page.evaluate(axe);
+    // The policy applies to the page, not to the isolated world of the debugger.
+    const isNew = await page.evaluate(() => window.axe === undefined);
+    if (isNew) await page.evaluate(axe);
+    // A page that was just loaded is checked as a whole, and with `--full` every state.
+    const isWhole = isNew || isFull;
     const { findings, known: now } = await page.evaluate(axeFindings, { rules, known, isWhole });
     assert.deepEqual(findings, [], `axe finds something on ${look}`);
     // Rules of colours alone say nothing about places.
