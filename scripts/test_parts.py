@@ -16,9 +16,9 @@ SLOW_FILES = {
     "dashboard: areas/results.mjs": "14 states in four looks and with hostile texts; a second file would send their visitors again",
     "dashboard: pages.test.mjs": "30 states in four looks",
     "dashboard: stories/main.test.mjs": "the way from the first start to a live experiment, in two engines",
-    "tests/stories::clock": "a month of experiments on two databases",
+    "tests/stories::clock": "a month of experiments",
     "tests/stories::demo": "a month of visitors of the demo, whose results are then read",
-    "tests/stories::webhooks": "receivers that hang until the server gives up, on two databases",
+    "tests/stories::webhooks": "receivers that hang until the server gives up",
 }
 
 

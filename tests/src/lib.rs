@@ -22,16 +22,28 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Runs each story on SQLite and on PostgreSQL.
+/// Runs stories on SQLite and on PostgreSQL.
+///
+/// Stories of `postgres_at_night` run on PostgreSQL in `make nightly` only. A new story belongs to
+/// `always` if PostgreSQL can decide its outcome: writers at once, restarts, order and search of
+/// text, values read back, or a statement that no other story of `always` executes.
+/// `tests/stories/statements` lists such statements.
 #[macro_export]
 macro_rules! stories {
     ($($name:ident),* $(,)?) => {
+        $crate::stories! { always: [$($name),*] }
+    };
+    ($(always: [$($always:ident),* $(,)?] $(,)?)? $(postgres_at_night: [$($night:ident),* $(,)?] $(,)?)?) => {
         mod sqlite {
-            $(#[test] fn $name() { super::$name($crate::On::Sqlite) })*
+            $($(#[test] fn $always() { super::$always($crate::On::Sqlite) })*)?
+            $($(#[test] fn $night() { super::$night($crate::On::Sqlite) })*)?
         }
-        mod postgres {
-            $(#[test] fn $name() { super::$name($crate::On::Postgres) })*
-        }
+        $(mod postgres {
+            $(#[test] fn $always() { super::$always($crate::On::Postgres) })*
+        })?
+        $(mod postgres_at_night {
+            $(#[test] fn $night() { super::$night($crate::On::Postgres) })*
+        })?
     };
 }
 

@@ -5,15 +5,19 @@ use muriel_tests::{On, stories};
 use serde_json::json;
 use std::time::Duration;
 
-stories![
-    the_three_specified_operations,
-    experiments_from_creation_to_deletion,
-    details_show_everything,
-    hypotheses,
-    goals,
-    preview_links,
-    distributions,
-];
+stories! {
+    always: [
+        experiments_from_creation_to_deletion,
+        details_show_everything,
+    ],
+    postgres_at_night: [
+        the_three_specified_operations,
+        hypotheses,
+        goals,
+        preview_links,
+        distributions,
+    ],
+}
 
 const NOW: &str = "2026-03-01T10:00:00.000Z";
 

@@ -10,7 +10,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-stories![nothing_is_delivered_that_was_not_approved];
+stories! {
+    postgres_at_night: [
+        nothing_is_delivered_that_was_not_approved,
+    ],
+}
 
 const MINUTE: u64 = 60;
 

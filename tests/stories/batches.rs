@@ -7,14 +7,16 @@ use muriel_tests::process::Process;
 use muriel_tests::{Answer, Call, Client, On, TestApp, scratch, stories};
 use serde_json::{Value, json};
 
-stories![
-    bodies_and_events_share_a_batch,
-    a_line_that_is_wrong_keeps_no_other_out,
-    what_is_sent_again_is_a_duplicate,
-    history_counts_in_the_epochs_of_its_times,
-    only_a_key_with_write_sends_a_batch,
-    a_log_that_refuses_takes_nothing,
-];
+stories! {
+    postgres_at_night: [
+        bodies_and_events_share_a_batch,
+        a_line_that_is_wrong_keeps_no_other_out,
+        what_is_sent_again_is_a_duplicate,
+        history_counts_in_the_epochs_of_its_times,
+        only_a_key_with_write_sends_a_batch,
+        a_log_that_refuses_takes_nothing,
+    ],
+}
 
 /// A customer's server, which sends batches of a project.
 struct Server {

@@ -3,7 +3,13 @@
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
 
-stories![a_preview_says_what_a_change_does, a_preview_refuses_what_the_change_would, a_preview_changes_nothing];
+stories! {
+    postgres_at_night: [
+        a_preview_says_what_a_change_does,
+        a_preview_refuses_what_the_change_would,
+        a_preview_changes_nothing,
+    ],
+}
 
 fn preview(shop: &Client, test_id: i64, body: Value) -> Value {
     let call = shop.call("POST", &format!("/experiment/{test_id}/change-preview"));

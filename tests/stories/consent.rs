@@ -4,7 +4,11 @@ use crate::scene::{Collector, gzip, id, stored};
 use muriel_tests::{Answer, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::{Value, json};
 
-stories![nothing_is_stored_without_consent];
+stories! {
+    postgres_at_night: [
+        nothing_is_stored_without_consent,
+    ],
+}
 
 /// Returns the metrics' counter of events with this outcome.
 fn counted(app: &TestApp, outcome: &str) -> String {

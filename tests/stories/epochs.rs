@@ -4,7 +4,12 @@ use crate::results::{DAY, Shop, Visit, bought, counts};
 use muriel_tests::{On, stories};
 use serde_json::{Value, json};
 
-stories![late_exposures_count_in_the_epoch_of_their_time, an_epoch_that_was_never_reached_is_not_made_up];
+stories! {
+    postgres_at_night: [
+        late_exposures_count_in_the_epoch_of_their_time,
+        an_epoch_that_was_never_reached_is_not_made_up,
+    ],
+}
 
 /// Opens a shop whose experiment had even weights from 2026-03-01 at 10:00 and gave 90 % to the
 /// control from 22:00 on. The clock is at 22:00 on the next day.

@@ -4,21 +4,23 @@
 use muriel_tests::{Answer, Client, On, raw, stories};
 use serde_json::{Value, json};
 
-stories![
-    one_bulk_many_and_explain_agree,
-    every_state_in_the_words_of_the_protocol,
-    changes_are_seen_by_the_next_request,
-    rules_that_only_a_page_can_check_are_named,
-    variants_given_before_are_kept,
-    what_is_not_known_keeps_the_visitor_out,
-    contexts_of_wrong_types_are_named,
-    bodies_that_are_none,
-    many_has_limits_and_places,
-    a_bulk_answer_is_known_by_its_tag,
-    equal_keys_of_two_companies_do_not_meet,
-    the_key_may_come_in_another_field,
-    browsers_ask_first,
-];
+stories! {
+    postgres_at_night: [
+        one_bulk_many_and_explain_agree,
+        every_state_in_the_words_of_the_protocol,
+        changes_are_seen_by_the_next_request,
+        rules_that_only_a_page_can_check_are_named,
+        variants_given_before_are_kept,
+        what_is_not_known_keeps_the_visitor_out,
+        contexts_of_wrong_types_are_named,
+        bodies_that_are_none,
+        many_has_limits_and_places,
+        a_bulk_answer_is_known_by_its_tag,
+        equal_keys_of_two_companies_do_not_meet,
+        the_key_may_come_in_another_field,
+        browsers_ask_first,
+    ],
+}
 
 const FLAGS: &str = "/ofrep/v1/evaluate/flags";
 

@@ -5,12 +5,16 @@ use muriel_tests::{On, TestApp, raw, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    exposures_are_of_experiments_that_exist,
-    events_of_servers_carry_a_key,
-    an_id_counts_once_in_each_project,
-    repeats_are_known_after_a_restart,
-];
+stories! {
+    always: [
+        an_id_counts_once_in_each_project,
+        repeats_are_known_after_a_restart,
+    ],
+    postgres_at_night: [
+        exposures_are_of_experiments_that_exist,
+        events_of_servers_carry_a_key,
+    ],
+}
 
 /// The time at which a story's clock stands.
 const NOW: &str = "2026-03-01T10:00:00.000Z";

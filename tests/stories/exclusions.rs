@@ -7,14 +7,18 @@ use muriel_tests::{DEADLINE, On, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    an_excluded_network_leaves_the_result_as_it_was,
-    visits_are_excluded_by_each_kind,
-    suspects_are_named_with_what_they_change,
-    the_list_of_experiments_follows,
-    exclusions_are_checked,
-    a_deleted_visitor_is_named_by_no_exclusion,
-];
+stories! {
+    always: [
+        an_excluded_network_leaves_the_result_as_it_was,
+    ],
+    postgres_at_night: [
+        visits_are_excluded_by_each_kind,
+        suspects_are_named_with_what_they_change,
+        the_list_of_experiments_follows,
+        exclusions_are_checked,
+        a_deleted_visitor_is_named_by_no_exclusion,
+    ],
+}
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const AT: &str = "2026-03-01T10:10:00Z";

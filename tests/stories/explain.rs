@@ -3,14 +3,16 @@
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
 
-stories![
-    a_draft_tells_what_would_happen,
-    a_live_experiment_tells_every_step,
-    who_is_targeted_out_is_told_each_rule,
-    a_served_winner_is_told,
-    what_the_script_passes_over_elsewhere_is_told,
-    queries_that_are_none,
-];
+stories! {
+    postgres_at_night: [
+        a_draft_tells_what_would_happen,
+        a_live_experiment_tells_every_step,
+        who_is_targeted_out_is_told_each_rule,
+        a_served_winner_is_told,
+        what_the_script_passes_over_elsewhere_is_told,
+        queries_that_are_none,
+    ],
+}
 
 /// Explains the decision for visitor `v-1` with these parameters.
 #[track_caller]

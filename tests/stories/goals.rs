@@ -4,7 +4,15 @@ use muriel_tests::{On, stories};
 use serde_json::json;
 use std::time::Duration;
 
-stories![deleting_detaches, a_live_experiment_keeps_its_goals, keys_are_permanent_and_never_used_again];
+stories! {
+    always: [
+        keys_are_permanent_and_never_used_again,
+    ],
+    postgres_at_night: [
+        deleting_detaches,
+        a_live_experiment_keeps_its_goals,
+    ],
+}
 
 fn deleting_detaches(on: On) {
     let app = on.start();

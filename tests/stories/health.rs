@@ -8,17 +8,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-stories![
-    it_lives_and_is_ready,
-    metrics_have_a_listener_of_their_own,
-    metrics_count_what_pages_lost,
-    tasks_and_their_outcomes_can_be_seen,
-    commands_find_the_server_of_a_data_directory,
-    the_contract_is_the_published_one,
-    one_server_per_data_directory,
-    only_the_right_pepper_will_do,
-    everything_is_there_after_a_restart,
-];
+stories! {
+    always: [
+        metrics_count_what_pages_lost,
+        tasks_and_their_outcomes_can_be_seen,
+        only_the_right_pepper_will_do,
+        everything_is_there_after_a_restart,
+    ],
+    postgres_at_night: [
+        it_lives_and_is_ready,
+        metrics_have_a_listener_of_their_own,
+        commands_find_the_server_of_a_data_directory,
+        the_contract_is_the_published_one,
+        one_server_per_data_directory,
+    ],
+}
 
 fn it_lives_and_is_ready(on: On) {
     let app = on.start();

@@ -5,16 +5,20 @@ use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    the_history_of_an_experiment_has_every_change,
-    a_long_history_comes_in_pages,
-    an_earlier_state_is_restored_as_a_change,
-    what_cannot_be_restored,
-    goals_and_hypotheses_have_histories,
-    a_copy_is_a_draft_with_everything,
-    the_archive_takes_what_nobody_meets,
-    comments_are_kept,
-];
+stories! {
+    always: [
+        the_history_of_an_experiment_has_every_change,
+        an_earlier_state_is_restored_as_a_change,
+        what_cannot_be_restored,
+        goals_and_hypotheses_have_histories,
+        comments_are_kept,
+    ],
+    postgres_at_night: [
+        a_long_history_comes_in_pages,
+        a_copy_is_a_draft_with_everything,
+        the_archive_takes_what_nobody_meets,
+    ],
+}
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -6,18 +6,22 @@ use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    those_who_watch_are_told_once,
-    an_inbox_is_read_in_pages,
-    comments_tell_watchers_and_mention_people,
-    names_of_several_people_need_an_id,
-    who_stops_watching_is_told_nothing,
-    what_one_does_not_see_is_not_told,
-    proposals_wait_for_those_who_may_approve_them,
-    findings_are_told_to_watchers,
-    an_inbox_has_a_bound,
-    the_clock_tells_watchers,
-];
+stories! {
+    always: [
+        those_who_watch_are_told_once,
+        an_inbox_is_read_in_pages,
+        who_stops_watching_is_told_nothing,
+        an_inbox_has_a_bound,
+        the_clock_tells_watchers,
+    ],
+    postgres_at_night: [
+        comments_tell_watchers_and_mention_people,
+        names_of_several_people_need_an_id,
+        what_one_does_not_see_is_not_told,
+        proposals_wait_for_those_who_may_approve_them,
+        findings_are_told_to_watchers,
+    ],
+}
 
 const MINUTE: Duration = Duration::from_secs(60);
 

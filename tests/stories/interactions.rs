@@ -8,11 +8,15 @@ use muriel_worker::Worker;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    an_experiment_that_changes_anothers_effect_is_named,
-    a_later_look_that_finds_no_effect_takes_it_back,
-    the_pairs_of_a_night_are_looked_at_once,
-];
+stories! {
+    always: [
+        the_pairs_of_a_night_are_looked_at_once,
+    ],
+    postgres_at_night: [
+        an_experiment_that_changes_anothers_effect_is_named,
+        a_later_look_that_finds_no_effect_takes_it_back,
+    ],
+}
 
 /// A shop whose clock acts only when the story runs it.
 struct Shop {

@@ -6,14 +6,18 @@ use muriel_tests::{Client, DEADLINE, On, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    a_checklist_before_a_start,
-    what_blocks_a_start_makes_it_refused,
-    previews_report_what_they_found,
-    goals_tell_their_last_days,
-    an_installation_is_seen,
-    plans_are_simulated,
-];
+stories! {
+    always: [
+        what_blocks_a_start_makes_it_refused,
+        previews_report_what_they_found,
+        goals_tell_their_last_days,
+        an_installation_is_seen,
+    ],
+    postgres_at_night: [
+        a_checklist_before_a_start,
+        plans_are_simulated,
+    ],
+}
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -4,17 +4,21 @@ use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    every_step_of_the_status_table,
-    a_concluded_experiment_is_reopened_first,
-    epochs_tell_what_changed,
-    creation_may_start_or_put_aside,
-    what_pages_would_not_do_is_told,
-    keys_are_made_from_names,
-    inline_goals_are_reused,
-    creation_needs_its_fields,
-    what_is_deleted_is_gone,
-];
+stories! {
+    always: [
+        every_step_of_the_status_table,
+        what_pages_would_not_do_is_told,
+    ],
+    postgres_at_night: [
+        a_concluded_experiment_is_reopened_first,
+        epochs_tell_what_changed,
+        creation_may_start_or_put_aside,
+        keys_are_made_from_names,
+        inline_goals_are_reused,
+        creation_needs_its_fields,
+        what_is_deleted_is_gone,
+    ],
+}
 
 fn every_step_of_the_status_table(on: On) {
     let app = on.start();

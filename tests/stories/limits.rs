@@ -4,18 +4,22 @@ use crate::scene::Things;
 use muriel_tests::{Client, Contract, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::json;
 
-stories![
-    a_body_has_two_mebibytes_at_most,
-    json_that_is_refused,
-    content_types,
-    routes_that_are_none,
-    methods_that_are_none,
-    requests_that_are_none,
-    a_refused_body_does_not_break_the_connection,
-    request_ids,
-    requests_are_limited_per_key,
-    requests_are_limited_per_network,
-];
+stories! {
+    always: [
+        json_that_is_refused,
+    ],
+    postgres_at_night: [
+        a_body_has_two_mebibytes_at_most,
+        content_types,
+        routes_that_are_none,
+        methods_that_are_none,
+        requests_that_are_none,
+        a_refused_body_does_not_break_the_connection,
+        request_ids,
+        requests_are_limited_per_key,
+        requests_are_limited_per_network,
+    ],
+}
 
 fn scene(on: On) -> (TestApp, Client, String) {
     let app = on.start();

@@ -7,7 +7,13 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
-stories![a_visitor_is_watched, watching_is_bounded_and_ends, one_company_leaves_live_views_to_others];
+stories! {
+    postgres_at_night: [
+        a_visitor_is_watched,
+        watching_is_bounded_and_ends,
+        one_company_leaves_live_views_to_others,
+    ],
+}
 
 /// A stream of messages.
 struct Watch {

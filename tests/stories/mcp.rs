@@ -8,19 +8,21 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
-stories![
-    every_tool_does_what_the_api_does,
-    a_tool_obeys_the_keys_scopes,
-    code_needs_the_key_and_the_server,
-    a_tool_sees_the_keys_projects_only,
-    other_sites_and_hosts_are_refused,
-    what_is_no_call_is_refused,
-    arguments_that_are_wrong_are_named,
-    a_change_can_be_bound_to_what_was_read,
-    no_session_is_kept,
-    calls_count_for_the_key,
-    a_program_has_the_tools_over_its_pipes,
-];
+stories! {
+    postgres_at_night: [
+        every_tool_does_what_the_api_does,
+        a_tool_obeys_the_keys_scopes,
+        code_needs_the_key_and_the_server,
+        a_tool_sees_the_keys_projects_only,
+        other_sites_and_hosts_are_refused,
+        what_is_no_call_is_refused,
+        arguments_that_are_wrong_are_named,
+        a_change_can_be_bound_to_what_was_read,
+        no_session_is_kept,
+        calls_count_for_the_key,
+        a_program_has_the_tools_over_its_pipes,
+    ],
+}
 
 const TOOLS: [&str; 18] = [
     "list_experiments",

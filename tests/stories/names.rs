@@ -4,12 +4,16 @@ use crate::scene::snapshot;
 use muriel_tests::{On, stories};
 use serde_json::{Value, json};
 
-stories![
-    names_of_a_project_come_in_pages,
-    hypotheses_have_slugs,
-    goals_and_hypotheses_change_under_a_condition,
-    status_and_fields_change_in_one_step,
-];
+stories! {
+    always: [
+        names_of_a_project_come_in_pages,
+        goals_and_hypotheses_change_under_a_condition,
+    ],
+    postgres_at_night: [
+        hypotheses_have_slugs,
+        status_and_fields_change_in_one_step,
+    ],
+}
 
 fn names_of_a_project_come_in_pages(on: On) {
     let app = on.start();

@@ -14,7 +14,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-stories![what_strangers_can_invent_keeps_nobody_out, who_was_removed_comes_back_by_an_invitation_alone,];
+stories! {
+    always: [
+        who_was_removed_comes_back_by_an_invitation_alone,
+    ],
+    postgres_at_night: [
+        what_strangers_can_invent_keeps_nobody_out,
+    ],
+}
 
 const CLIENT: &str = "muriel";
 

@@ -4,12 +4,14 @@ use crate::scene::{Things, good_body, unknown_path};
 use muriel_tests::{Contract, On, Operation, stories};
 use serde_json::json;
 
-stories![
-    key_then_project_then_scope_then_thing_then_body,
-    then_code_then_precondition_then_the_act,
-    a_query_is_read_after_key_project_and_scope,
-    ids_that_are_none,
-];
+stories! {
+    postgres_at_night: [
+        key_then_project_then_scope_then_thing_then_body,
+        then_code_then_precondition_then_the_act,
+        a_query_is_read_after_key_project_and_scope,
+        ids_that_are_none,
+    ],
+}
 
 /// Adds every fault that a request can have in addition to its sender and target.
 fn all_wrong<'c>(call: muriel_tests::Call<'c>, operation: &Operation) -> muriel_tests::Call<'c> {

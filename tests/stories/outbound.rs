@@ -8,7 +8,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-stories![a_name_that_is_rebound_gets_nothing];
+stories! {
+    postgres_at_night: [
+        a_name_that_is_rebound_gets_nothing,
+    ],
+}
 
 /// A name that was public when it was saved is resolved again for each attempt, and every address of it is checked.
 fn a_name_that_is_rebound_gets_nothing(on: On) {

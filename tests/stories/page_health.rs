@@ -7,14 +7,18 @@ use muriel_tests::{Client, DEADLINE, On, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    pages_of_arms_are_compared,
-    what_errors_say_is_in_the_result,
-    measures_that_no_page_can_have_are_refused,
-    harm_ends_an_experiment_where_the_project_says_so,
-    harm_ends_nothing_elsewhere,
-    harm_is_stopped_once_by_one_of_two_nodes,
-];
+stories! {
+    always: [
+        pages_of_arms_are_compared,
+        harm_is_stopped_once_by_one_of_two_nodes,
+    ],
+    postgres_at_night: [
+        what_errors_say_is_in_the_result,
+        measures_that_no_page_can_have_are_refused,
+        harm_ends_an_experiment_where_the_project_says_so,
+        harm_ends_nothing_elsewhere,
+    ],
+}
 
 const AT: &str = "2026-03-01T10:00:00Z";
 const MINUTE: Duration = Duration::from_secs(60);

@@ -5,15 +5,19 @@ use muriel_tests::{Answer, Client, Contract, On, PASSWORD, Session, TestApp, sto
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    the_first_owner_comes_in_by_a_link_that_works_once,
-    an_invitation_makes_a_person_once,
-    roles_hold_for_every_operation,
-    a_session_counts_on_own_pages_only,
-    a_session_is_of_no_use_where_visitors_are,
-    the_key_wins_over_the_cookie,
-    people_can_have_a_host_of_their_own,
-];
+stories! {
+    always: [
+        the_first_owner_comes_in_by_a_link_that_works_once,
+        an_invitation_makes_a_person_once,
+        a_session_counts_on_own_pages_only,
+    ],
+    postgres_at_night: [
+        roles_hold_for_every_operation,
+        a_session_is_of_no_use_where_visitors_are,
+        the_key_wins_over_the_cookie,
+        people_can_have_a_host_of_their_own,
+    ],
+}
 
 pub(crate) const HOUR: Duration = Duration::from_secs(3_600);
 

@@ -7,15 +7,19 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::time::Duration;
 
-stories![
-    nothing_was_concluded,
-    what_winners_bring_together,
-    what_is_listed,
-    pages_go_on_while_others_conclude,
-    keys_see_their_own_programme,
-    conclusions_of_before_have_no_lift,
-    personalizations_have_no_lift,
-];
+stories! {
+    always: [
+        nothing_was_concluded,
+        pages_go_on_while_others_conclude,
+        conclusions_of_before_have_no_lift,
+    ],
+    postgres_at_night: [
+        what_winners_bring_together,
+        what_is_listed,
+        keys_see_their_own_programme,
+        personalizations_have_no_lift,
+    ],
+}
 
 const DAY: Duration = Duration::from_secs(86_400);
 

@@ -4,17 +4,21 @@ use crate::scene::{code_changes, redirect_elsewhere, variants_with};
 use muriel_tests::{Client, On, TestApp, stories};
 use serde_json::{Value, json};
 
-stories![
-    a_second_person_approves,
-    code_that_is_served_was_approved,
-    a_proposal_whose_experiment_has_changed,
-    proposals_that_cannot_be_made,
-    what_runs_or_loads_needs_the_scope_code,
-    what_runs_or_loads_needs_approval,
-    acts_that_start_something_are_starts,
-    what_is_beside_a_live_experiment_is_guarded,
-    a_key_acts_for_who_made_it
-];
+stories! {
+    always: [
+        a_second_person_approves,
+        a_proposal_whose_experiment_has_changed,
+        acts_that_start_something_are_starts,
+        what_is_beside_a_live_experiment_is_guarded,
+    ],
+    postgres_at_night: [
+        code_that_is_served_was_approved,
+        proposals_that_cannot_be_made,
+        what_runs_or_loads_needs_the_scope_code,
+        what_runs_or_loads_needs_approval,
+        a_key_acts_for_who_made_it,
+    ],
+}
 
 fn proposals(shop: &Client, test_id: i64) -> Vec<Value> {
     shop.get(&format!("/experiment/{test_id}/proposals")).ok()["proposals"].as_array().expect("proposals").clone()

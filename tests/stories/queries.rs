@@ -5,7 +5,11 @@ use muriel_tests::{Contract, On, stories};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-stories![unknown_parameters_are_refused];
+stories! {
+    postgres_at_night: [
+        unknown_parameters_are_refused,
+    ],
+}
 
 /// Operations that accept unknown parameters, with the reason.
 const OPEN: [(&str, &str); 12] = [

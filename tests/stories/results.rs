@@ -5,14 +5,16 @@ use muriel_tests::{Answer, Client, On, TestApp, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    a_result_counts_what_happened,
-    an_arm_that_changed_nothing_is_named,
-    goals_count_from_the_start_of_the_test,
-    a_variant_that_became_another_is_marked,
-    phases_end_with_the_deployment,
-    queries_that_make_no_sense_are_refused,
-];
+stories! {
+    postgres_at_night: [
+        a_result_counts_what_happened,
+        an_arm_that_changed_nothing_is_named,
+        goals_count_from_the_start_of_the_test,
+        a_variant_that_became_another_is_marked,
+        phases_end_with_the_deployment,
+        queries_that_make_no_sense_are_refused,
+    ],
+}
 
 pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 

@@ -6,17 +6,21 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-stories![
-    the_tag_changes_with_anything_in_the_details,
-    a_known_version_is_not_sent_again,
-    only_the_first_of_two_writers_wins,
-    many_writers_at_once_are_all_kept,
-    a_repeated_post_is_answered_as_before,
-    keys_hold_for_one_operation_project_and_day,
-    errors_are_not_repeated,
-    keys_that_are_none,
-    repeated_posts_at_once_are_done_once,
-];
+stories! {
+    always: [
+        a_known_version_is_not_sent_again,
+        only_the_first_of_two_writers_wins,
+        many_writers_at_once_are_all_kept,
+        repeated_posts_at_once_are_done_once,
+    ],
+    postgres_at_night: [
+        the_tag_changes_with_anything_in_the_details,
+        a_repeated_post_is_answered_as_before,
+        keys_hold_for_one_operation_project_and_day,
+        errors_are_not_repeated,
+        keys_that_are_none,
+    ],
+}
 
 fn the_tag_changes_with_anything_in_the_details(on: On) {
     let app = on.start();

@@ -6,13 +6,17 @@ use serde_json::{Value, json};
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-stories![
-    drafts_are_never_delivered,
-    bodies_are_compressed_for_those_who_take_it,
-    anybody_may_ask_and_nothing_is_told_of_others,
-    what_others_write_is_delivered,
-    previews_open_with_their_token_only,
-];
+stories! {
+    always: [
+        what_others_write_is_delivered,
+    ],
+    postgres_at_night: [
+        drafts_are_never_delivered,
+        bodies_are_compressed_for_those_who_take_it,
+        anybody_may_ask_and_nothing_is_told_of_others,
+        previews_open_with_their_token_only,
+    ],
+}
 
 /// Creates a project that pages can request: one created by the command line is known soon.
 fn known(app: &TestApp, company: &str, name: &str) -> Client {

@@ -5,18 +5,22 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-stories![
-    the_script_is_the_ruleset_with_what_runs_it,
-    the_script_follows_what_changes_at_once,
-    drafts_are_never_in_the_script,
-    a_script_without_experiments_is_small,
-    types_are_served_beside_it,
-    parts_come_with_what_needs_them,
-    customers_texts_end_no_element,
-    settings_reach_the_script,
-    a_prefix_serves_the_same_under_another_name,
-    previews_say_what_they_need,
-];
+stories! {
+    always: [
+        the_script_follows_what_changes_at_once,
+        types_are_served_beside_it,
+        a_prefix_serves_the_same_under_another_name,
+    ],
+    postgres_at_night: [
+        the_script_is_the_ruleset_with_what_runs_it,
+        drafts_are_never_in_the_script,
+        a_script_without_experiments_is_small,
+        parts_come_with_what_needs_them,
+        customers_texts_end_no_element,
+        settings_reach_the_script,
+        previews_say_what_they_need,
+    ],
+}
 
 const KEPT: &str = "public, max-age=30, stale-while-revalidate=30";
 

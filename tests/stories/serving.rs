@@ -3,7 +3,14 @@
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
 
-stories![what_reads_show_of_serving, what_stands_in_the_way, bad_bodies, the_served_variant_stays];
+stories! {
+    postgres_at_night: [
+        what_reads_show_of_serving,
+        what_stands_in_the_way,
+        bad_bodies,
+        the_served_variant_stays,
+    ],
+}
 
 /// Returns the two fields as the list and the details show them.
 fn shown(shop: &Client, id: i64) -> [(Option<Value>, Value); 2] {

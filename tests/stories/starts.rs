@@ -5,11 +5,13 @@ use crate::scene::id;
 use muriel_tests::{On, stories};
 use serde_json::{Value, json};
 
-stories![
-    a_test_that_ran_elsewhere_is_given_its_start,
-    a_past_start_is_an_act_of_an_admin_before_the_first_start,
-    a_first_start_settles_the_plan,
-];
+stories! {
+    postgres_at_night: [
+        a_test_that_ran_elsewhere_is_given_its_start,
+        a_past_start_is_an_act_of_an_admin_before_the_first_start,
+        a_first_start_settles_the_plan,
+    ],
+}
 
 const BEGUN: &str = "2026-02-01T00:00:00.000Z";
 

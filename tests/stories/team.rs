@@ -4,15 +4,19 @@ use crate::scene::Things;
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
 
-stories![
-    the_last_owner_stays,
-    people_are_limited_to_projects,
-    keys_and_projects_are_made_by_admins,
-    what_people_do_is_told_under_their_name,
-    the_audit_log_is_a_chain,
-    conclusions_are_of_people,
-    editors_have_code_where_the_project_says_so,
-];
+stories! {
+    always: [
+        the_last_owner_stays,
+        people_are_limited_to_projects,
+        keys_and_projects_are_made_by_admins,
+        what_people_do_is_told_under_their_name,
+        the_audit_log_is_a_chain,
+        conclusions_are_of_people,
+    ],
+    postgres_at_night: [
+        editors_have_code_where_the_project_says_so,
+    ],
+}
 
 fn the_last_owner_stays(on: On) {
     let app = on.start();

@@ -7,20 +7,24 @@ use muriel_tests::{DEADLINE, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![
-    a_visitor_gets_a_signature,
-    a_network_gets_a_hundred_signatures_an_hour,
-    a_project_counts_who_is_trusted_enough,
-    a_project_counts_orders_that_are_trusted_enough,
-    unsigned_visitors_decide_nothing,
-    one_network_decides_nothing,
-    signed_visitors_of_many_networks_decide,
-    a_proxy_that_is_not_trusted_changes_no_verdict,
-    a_person_confirms_an_act_that_is_held_back,
-    a_network_counts_for_a_tenth_of_a_limit,
-    weights_move_no_further_than_without_any_network,
-    a_verdict_is_sent_once_it_rests_on_no_network,
-];
+stories! {
+    always: [
+        a_project_counts_orders_that_are_trusted_enough,
+    ],
+    postgres_at_night: [
+        a_visitor_gets_a_signature,
+        a_network_gets_a_hundred_signatures_an_hour,
+        a_project_counts_who_is_trusted_enough,
+        unsigned_visitors_decide_nothing,
+        one_network_decides_nothing,
+        signed_visitors_of_many_networks_decide,
+        a_proxy_that_is_not_trusted_changes_no_verdict,
+        a_person_confirms_an_act_that_is_held_back,
+        a_network_counts_for_a_tenth_of_a_limit,
+        weights_move_no_further_than_without_any_network,
+        a_verdict_is_sent_once_it_rests_on_no_network,
+    ],
+}
 
 const AT: &str = "2026-03-01T10:10:00Z";
 const HOUR: Duration = Duration::from_secs(3_600);

@@ -3,18 +3,22 @@
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
 
-stories![
-    what_is_sent_is_the_complete_new_set,
-    a_deleted_variant_is_never_returned_again,
-    fifty_variants_and_no_more,
-    the_data_key_of_a_single_page,
-    the_data_key_of_a_pattern,
-    weights_follow_the_variants,
-    weights_in_other_words,
-    visual_changes,
-    redirects_belong_to_split_tests,
-    personalization_variants_have_audiences,
-];
+stories! {
+    always: [
+        a_deleted_variant_is_never_returned_again,
+        visual_changes,
+    ],
+    postgres_at_night: [
+        what_is_sent_is_the_complete_new_set,
+        fifty_variants_and_no_more,
+        the_data_key_of_a_single_page,
+        the_data_key_of_a_pattern,
+        weights_follow_the_variants,
+        weights_in_other_words,
+        redirects_belong_to_split_tests,
+        personalization_variants_have_audiences,
+    ],
+}
 
 fn named(count: usize) -> Value {
     (1..=count).map(|n| json!({ "name": format!("Variant {n}") })).collect()

@@ -5,7 +5,15 @@ use muriel_tests::{Answer, On, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-stories![settings_that_nothing_acts_on_are_told, a_change_tells_what_it_did_besides, an_arm_that_was_winning_is_told];
+stories! {
+    always: [
+        a_change_tells_what_it_did_besides,
+    ],
+    postgres_at_night: [
+        settings_that_nothing_acts_on_are_told,
+        an_arm_that_was_winning_is_told,
+    ],
+}
 
 /// Returns the warnings of a response to a change.
 #[track_caller]
