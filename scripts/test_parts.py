@@ -18,6 +18,7 @@ SLOW_FILES = {
     "dashboard: stories/main.test.mjs": "the way from the first start to a live experiment, in two engines",
     "tests/stories::clock": "a month of experiments",
     "tests/stories::demo": "a month of visitors of the demo, whose results are then read",
+    "tests/stories::recompute": "`muriel verify` computes results again from the log, each in a process of its own",
     "tests/stories::webhooks": "receivers that hang until the server gives up",
 }
 
