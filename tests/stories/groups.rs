@@ -10,14 +10,14 @@ stories! {
     always: [
         experiments_of_a_group_share_no_visitor,
         what_has_no_holdouts_result,
+        groups_are_made_changed_and_deleted,
+        those_who_are_held_out_are_compared_with_everybody_else,
     ],
     postgres_at_night: [
-        groups_are_made_changed_and_deleted,
         what_groups_cannot_be,
         live_experiments_are_moved_when_that_is_accepted,
         a_holdout_meets_nothing,
         a_deleted_experiment_leaves_its_slot,
-        those_who_are_held_out_are_compared_with_everybody_else,
         a_holdouts_result_begins_anew_with_other_visitors,
     ],
 }

@@ -13,13 +13,13 @@ stories! {
         who_stops_watching_is_told_nothing,
         an_inbox_has_a_bound,
         the_clock_tells_watchers,
+        findings_are_told_to_watchers,
     ],
     postgres_at_night: [
         comments_tell_watchers_and_mention_people,
         names_of_several_people_need_an_id,
         what_one_does_not_see_is_not_told,
         proposals_wait_for_those_who_may_approve_them,
-        findings_are_told_to_watchers,
     ],
 }
 

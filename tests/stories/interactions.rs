@@ -11,9 +11,9 @@ use std::time::Duration;
 stories! {
     always: [
         the_pairs_of_a_night_are_looked_at_once,
+        an_experiment_that_changes_anothers_effect_is_named,
     ],
     postgres_at_night: [
-        an_experiment_that_changes_anothers_effect_is_named,
         a_later_look_that_finds_no_effect_takes_it_back,
     ],
 }

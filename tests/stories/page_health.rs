@@ -11,11 +11,11 @@ stories! {
     always: [
         pages_of_arms_are_compared,
         harm_is_stopped_once_by_one_of_two_nodes,
+        harm_ends_an_experiment_where_the_project_says_so,
     ],
     postgres_at_night: [
         what_errors_say_is_in_the_result,
         measures_that_no_page_can_have_are_refused,
-        harm_ends_an_experiment_where_the_project_says_so,
         harm_ends_nothing_elsewhere,
     ],
 }

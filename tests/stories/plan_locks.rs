@@ -16,10 +16,10 @@ stories! {
         the_first_lock_stays,
         where_nothing_was_locked_the_answer_says_so,
         a_start_of_the_past_is_locked_late,
+        what_comes_later_is_exploratory,
     ],
     postgres_at_night: [
         every_first_start_locks_the_plan,
-        what_comes_later_is_exploratory,
         a_goal_that_counts_something_else_is_noticed,
         another_primary_goal_is_told_wherever_a_verdict_is,
     ],

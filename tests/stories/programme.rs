@@ -12,9 +12,9 @@ stories! {
         nothing_was_concluded,
         pages_go_on_while_others_conclude,
         conclusions_of_before_have_no_lift,
+        what_winners_bring_together,
     ],
     postgres_at_night: [
-        what_winners_bring_together,
         what_is_listed,
         keys_see_their_own_programme,
         personalizations_have_no_lift,

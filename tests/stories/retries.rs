@@ -12,11 +12,11 @@ stories! {
         only_the_first_of_two_writers_wins,
         many_writers_at_once_are_all_kept,
         repeated_posts_at_once_are_done_once,
+        keys_hold_for_one_operation_project_and_day,
+        a_repeated_post_is_answered_as_before,
     ],
     postgres_at_night: [
         the_tag_changes_with_anything_in_the_details,
-        a_repeated_post_is_answered_as_before,
-        keys_hold_for_one_operation_project_and_day,
         errors_are_not_repeated,
         keys_that_are_none,
     ],

@@ -10,6 +10,7 @@ stories! {
         the_script_follows_what_changes_at_once,
         types_are_served_beside_it,
         a_prefix_serves_the_same_under_another_name,
+        settings_reach_the_script,
     ],
     postgres_at_night: [
         the_script_is_the_ruleset_with_what_runs_it,
@@ -17,7 +18,6 @@ stories! {
         a_script_without_experiments_is_small,
         parts_come_with_what_needs_them,
         customers_texts_end_no_element,
-        settings_reach_the_script,
         previews_say_what_they_need,
     ],
 }

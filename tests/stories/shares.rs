@@ -11,16 +11,16 @@ stories! {
         a_link_is_revoked,
         a_link_outlives_changes_but_not_its_experiment,
         links_are_bounded,
+        a_link_shows_the_result_to_anybody,
+        what_is_computed_for_strangers_is_bounded,
     ],
     postgres_at_night: [
-        a_link_shows_the_result_to_anybody,
         what_a_link_shows_is_fixed,
         strangers_see_no_more_than_the_result,
         a_link_expires,
         texts_that_are_no_link_are_answered_alike,
         who_makes_links,
         queries_are_those_of_results,
-        what_is_computed_for_strangers_is_bounded,
         links_are_of_the_host_of_people,
     ],
 }

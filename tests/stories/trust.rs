@@ -10,9 +10,9 @@ use std::time::Duration;
 stories! {
     always: [
         a_project_counts_orders_that_are_trusted_enough,
+        a_visitor_gets_a_signature,
     ],
     postgres_at_night: [
-        a_visitor_gets_a_signature,
         a_network_gets_a_hundred_signatures_an_hour,
         a_project_counts_who_is_trusted_enough,
         unsigned_visitors_decide_nothing,

@@ -15,9 +15,9 @@ stories! {
         a_deletion_goes_on_after_a_restart,
         a_log_from_a_backup_forgets_again,
         a_project_forgets_its_old_events,
+        a_visitor_is_read_a_part_at_a_time,
     ],
     postgres_at_night: [
-        a_visitor_is_read_a_part_at_a_time,
         what_cannot_be_asked_for,
     ],
 }
