@@ -19,7 +19,7 @@ run: ## build, then start the demo: a server with a shop to look around in
 build: ## leave the release binary at target/release/muriel
 	@scripts/build
 
-test: ## every test, on both databases; the last line is the count
+test: ## the tests in their short form (docs/testing.md), on both databases; the last line is the count
 	@scripts/test
 
 quick: ## before a commit, in minutes: style, types, unit tests and the stories of WORD on SQLite, as in make quick WORD=groups
@@ -28,7 +28,7 @@ quick: ## before a commit, in minutes: style, types, unit tests and the stories 
 nightly: ## the long form of every test, and tests for rare failures: crashes, power cuts, clocks, foreign pages, simulations; takes hours
 	@scripts/test --full
 
-check: ## what CI runs: style, licences, generated files, then every test
+check: ## what CI runs: style, licences, generated files, then make test
 	@scripts/check
 
 fmt:
