@@ -13,8 +13,9 @@ async function begin(as = "editor") {
   return visit;
 }
 
-const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
-const hasFocus = (page, text) => until(async () => (await focused(page)) === text, `the focus on ${text}`);
+/** Waits until the heading has the focus. The link that led there has the same text, and the focus until then. */
+const hasFocus = (page, text) =>
+  until(async () => (await page.locator("h1:focus, h2:focus").allTextContents())[0] === text, `the focus on ${text}`);
 const steps = (page) => page.getByRole("navigation", { name: "Setup" });
 
 test("a draft is set up step by step, with the focus where one is", async () => {
