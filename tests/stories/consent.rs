@@ -1,4 +1,4 @@
-//! Events stored by projects that require consent or respect Global Privacy Control.
+//! What is stored of events: with consent or Global Privacy Control, and of addresses.
 
 use crate::scene::{Collector, gzip, id, stored};
 use muriel_tests::{Answer, DEADLINE, On, TestApp, eventually, raw, stories};
@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 stories! {
     postgres_at_night: [
+        addresses_keep_what_the_project_names,
         nothing_is_stored_without_consent,
     ],
 }
@@ -105,4 +106,80 @@ fn nothing_is_stored_without_consent(on: On) {
     let lines = call.header("content-encoding", "gzip").body(gzip(lines.as_bytes())).send().has_status(200).lines();
     assert_eq!([&lines[0]["results"][0]["status"], &lines[1]["results"][0]["status"]], ["ok", "invalid"]);
     assert_eq!(stored(&app).len(), expected + 4);
+}
+
+fn addresses_keep_what_the_project_names(on: On) {
+    let mut app = on.start();
+    let mut shop = app.project("Acme", "Shop");
+    let collector = Collector::of(&shop);
+    let page = "https://shop.example/reset?token=CANARY&utm_source=mail&ref=a&gclid=CANARY#CANARY";
+    let send = |collector: &Collector| {
+        let events = json!([
+            { "id": id(), "type": "pageview", "url": page, "referrer": page },
+            { "id": id(), "type": "click", "by": "link", "trigger": "x", "href": page, "url": page },
+        ]);
+        let body = json!({ "visitor": { "id": "v-1" }, "events": events });
+        let line = json!({ "visitor": { "id": "v-1" }, "id": id(), "type": "pageview", "url": page });
+        collector.send(&body).results();
+        collector.trusted.call("POST", "").json(body).send().ok();
+        let call = collector.trusted.call("POST", "/batch").header("content-type", "application/x-ndjson");
+        call.body(format!("{line}\n").into_bytes()).send().has_status(200);
+    };
+    // The addresses of the events that were stored since the last call.
+    let seen = std::cell::Cell::new(0);
+    let addresses = |app: &TestApp| -> Vec<String> {
+        let events = stored(app);
+        let new = &events[seen.replace(events.len())..];
+        assert!(!new.is_empty() && !json!(new).to_string().contains("CANARY\n"));
+        let fields = |event: &Value| ["url", "referrer", "href"].map(|field| event[field].as_str().map(str::to_owned));
+        let mut all: Vec<String> = new.iter().flat_map(fields).flatten().collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    send(&collector);
+    assert_eq!(addresses(&app), ["https://shop.example/reset?utm_source=mail&gclid=1"]);
+    // An exposure's context has addresses, too.
+    let experiment = shop.experiment(json!({}));
+    let context = json!({ "url": page, "landing_page": page, "referrer": "https://other.example/?q=CANARY" });
+    let exposure =
+        json!({ "id": id(), "type": "exposure", "test_id": experiment, "variant_id": "1", "context": context });
+    collector.take(&[exposure]).results();
+    let events = stored(&app);
+    seen.set(events.len());
+    let short = "https://shop.example/reset?utm_source=mail&gclid=1";
+    let expect = json!({ "url": short, "landing_page": short, "referrer": "https://other.example/" });
+    assert_eq!(events.last().expect("an event")["context"], expect);
+
+    shop.patch("/settings", json!({ "keep_query": ["ref"] })).ok();
+    send(&collector);
+    assert_eq!(addresses(&app), ["https://shop.example/reset?ref=a&gclid=1"]);
+
+    // A goal names a parameter, and a rule another one.
+    let goal = |key: &str, kind: &str, value: &str| {
+        let body = json!({ "goal_key": key, "goal_name": key, "goal_type": kind, "goal_value": value });
+        shop.post("/goal", body).created()["goal_profile_id"].as_i64().expect("an id")
+    };
+    let source = goal("source", "pageview", "utm_source=mail");
+    send(&collector);
+    assert_eq!(addresses(&app), ["https://shop.example/reset?utm_source=mail&ref=a&gclid=1"]);
+    // A goal that counts only addresses without a query must not count this one.
+    shop.patch("/settings", json!({ "keep_query": [] })).ok();
+    shop.delete(&format!("/goal/{source}")).ok();
+    goal("bare", "pageviewExact", "https://shop.example/reset");
+    send(&collector);
+    assert_eq!(addresses(&app), ["https://shop.example/reset?gclid=1"]);
+    goal("mark", "pageviewRegex", "token");
+    send(&collector);
+    assert_eq!(addresses(&app), ["https://shop.example/reset?token=&utm_source=&ref=&gclid=1"]);
+
+    // After a restart, the same rules hold.
+    app.start_again();
+    shop = shop.at(app.address);
+    let collector = Collector::of(&shop);
+    send(&collector);
+    assert_eq!(addresses(&app), ["https://shop.example/reset?token=&utm_source=&ref=&gclid=1"]);
+    shop.patch("/settings", json!({ "keep_query": ["*"] })).ok();
+    send(&collector);
+    assert_eq!(addresses(&app), [page.trim_end_matches("#CANARY")]);
 }

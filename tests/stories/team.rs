@@ -143,6 +143,7 @@ fn keys_and_projects_are_made_by_admins(on: On) {
     let second = admin.in_project(project["project_key"].as_str().expect("a key"));
     let settings = second.get("/settings").ok();
     let defaults = json!({ "name": "Second", "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "",
+        "keep_query": ["utm_*"],
         "editors_have_code": false, "approve_code": false, "approve_live": false, "stop_on_page_harm": false, "visitors": "any",
         "orders": "any" });
     assert_eq!(settings["settings"], defaults);
@@ -153,7 +154,10 @@ fn keys_and_projects_are_made_by_admins(on: On) {
     assert_eq!(second.get("/settings").ok()["settings"], changed["settings"]);
     second.patch("/settings", json!({ "name": "Shop" })).refused(409, "key_taken");
     second
-        .patch("/settings", json!({ "health": 101, "base": "//x", "consent": "maybe", "gpc": 1 }))
+        .patch(
+            "/settings",
+            json!({ "health": 101, "base": "//x", "consent": "maybe", "gpc": 1, "keep_query": ["a b"] }),
+        )
         .refused(400, "invalid_field");
     assert_eq!(second.get("/settings").ok()["settings"], changed["settings"]);
 }

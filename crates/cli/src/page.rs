@@ -10,6 +10,7 @@ use clap::Args;
 use muriel_context::Actor;
 use muriel_context::clock::Clock;
 use muriel_delivery::script::{SnippetKind, tags};
+use muriel_domain::kept_query::KeepQuery;
 use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
 use muriel_service::projects;
 use muriel_store::tenants::{self, Project};
@@ -35,6 +36,10 @@ pub struct Changes {
     /// delivered the script.
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
+    /// Query parameters that events keep of addresses, separated by commas, such as `utm_*,ref`; `*` for all, empty for
+    /// none. Those that goals and rules name are kept in any case.
+    #[arg(long, value_name = "NAMES")]
+    pub keep_query: Option<String>,
 }
 
 impl Changes {
@@ -65,6 +70,13 @@ impl Changes {
             base: match &self.base {
                 None => before.base,
                 Some(text) => Base::parse(text).map_err(|flaw| flawed("base", flaw))?,
+            },
+            keep_query: match &self.keep_query {
+                None => before.keep_query,
+                Some(names) => {
+                    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+                    KeepQuery::new(names.collect()).map_err(|flaw| flawed("keep-query", flaw))?
+                }
             },
         })
     }
@@ -107,6 +119,9 @@ pub(crate) fn line(settings: &PageSettings) -> String {
     }
     if settings.base != default.base {
         words.push(format!("base={}", settings.base.as_str()));
+    }
+    if settings.keep_query != default.keep_query {
+        words.push(format!("keep-query={}", settings.keep_query.names().join(",")));
     }
     if words.is_empty() { "default".to_owned() } else { words.join(" ") }
 }
@@ -192,9 +207,10 @@ mod tests {
         let set = |changes: Changes, before| changes.over(before);
         let gpc = Changes { gpc: Some("on".into()), ..Changes::default() };
         let before = set(gpc, PageSettings::default()).unwrap();
-        let changes = Changes { health: Some("25".into()), base: Some("/x".into()), ..Changes::default() };
+        let keep_query = Some("utm_*, ref".into());
+        let changes = Changes { health: Some("25".into()), base: Some("/x".into()), keep_query, ..Changes::default() };
         let after = set(changes, before).unwrap();
-        assert_eq!(line(&after), "gpc=on health=25 base=/x");
+        assert_eq!(line(&after), "gpc=on health=25 base=/x keep-query=utm_*,ref");
         assert_eq!(line(&PageSettings::default()), "default");
         for (changes, complaint) in [
             (Changes { consent: Some("yes".into()), ..Changes::default() }, "--consent must be"),
@@ -202,6 +218,7 @@ mod tests {
             (Changes { bots: Some("".into()), ..Changes::default() }, "--bots must be on or off"),
             (Changes { health: Some("101".into()), ..Changes::default() }, "--health must be from 0 to 100"),
             (Changes { health: Some("-1".into()), ..Changes::default() }, "--health must be from 0 to 100"),
+            (Changes { keep_query: Some("a b".into()), ..Changes::default() }, "--keep-query must have names"),
             (Changes { base: Some("https://a/".into()), ..Changes::default() }, "--base must be"),
         ] {
             let error = set(changes, PageSettings::default()).unwrap_err().to_string();

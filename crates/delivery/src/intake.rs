@@ -15,6 +15,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::VARIANTS_MAX;
 use muriel_domain::experiment::integration::ToolSet;
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::kept_query::AddressFilter;
 use muriel_domain::page::{ConsentMode, PageSettings};
 use muriel_domain::trust::Trust;
 use muriel_log::{AppendError, AppendOutcome, Batch, BatchEvent, Log};
@@ -23,6 +24,7 @@ use muriel_store::experiments::{self, Shape};
 use prometheus_client::metrics::counter::Counter;
 use quick_cache::sync::Cache;
 use serde::Serialize;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -412,7 +414,8 @@ where
     let mut lines = Vec::with_capacity(512 * events.len());
     for PendingEvent { id, read, note: repaired } in events {
         let judged = match read(&template) {
-            Ok(event) => {
+            Ok(mut event) => {
+                shorten_addresses(&mut event.record, &delivery.addresses);
                 let of_reading = notes_of(&event);
                 judge(intake, event.record, delivery).await.map(|(record, note)| (record, note, of_reading))
             }
@@ -443,6 +446,26 @@ where
     }
     intake.counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
     Some(PreparedEvents { project_key, received_at, outcomes, entries, lines })
+}
+
+/// Removes from the addresses of a record what the project does not keep.
+fn shorten_addresses(record: &mut Record, filter: &AddressFilter) {
+    let shorten = |address: &str| match filter.shorten(address) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(short) => Some(short),
+    };
+    for address in [&mut record.url, &mut record.referrer, &mut record.href].into_iter().flatten() {
+        if let Some(short) = shorten(address) {
+            *address = short.into();
+        }
+    }
+    for name in ["url", "referrer", "landing_page"] {
+        if let Some(Value::String(address)) = record.context.get_mut(name)
+            && let Some(short) = shorten(address)
+        {
+            *address = short;
+        }
+    }
 }
 
 /// Returns the tools that a page notified of an arm, if the record is a health event that reports them.

@@ -23,6 +23,7 @@ use muriel_assign::{Delivered, Document};
 use muriel_context::error::Error;
 use muriel_domain::goal::GoalType;
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::kept_query::compares_addresses;
 use muriel_sql::Db;
 use muriel_store::delivery::Versioned;
 use muriel_store::tenants::Project;
@@ -219,10 +220,15 @@ impl Rulesets {
                         delivered.extend(experiment);
                     }
                     let goals = goals::list(tx, project.id, GOALS_MAX, 0).await?;
+                    let triggers = goals.iter().map(|goal| &goal.definition.trigger);
                     let script_settings = ScriptSettings {
                         settings: tenants::settings(tx, project.id).await?.page(),
                         starts: experiments::first_starts(tx, project.id).await?,
-                        orders: goals.iter().any(|goal| goal.definition.trigger.goal_type() == GoalType::Revenue),
+                        orders: triggers.clone().any(|trigger| trigger.goal_type() == GoalType::Revenue),
+                        address_goals: triggers
+                            .filter(|trigger| compares_addresses(trigger))
+                            .map(|trigger| (trigger.goal_type(), trigger.value().clone()))
+                            .collect(),
                     };
                     let goals: Vec<_> = goals.iter().filter_map(WatchedGoal::of).collect();
                     let document = Document::new(&project.key, delivered, goals);

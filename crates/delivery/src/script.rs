@@ -6,6 +6,7 @@
 use crate::site::Site;
 use muriel_assign::{Delivered, Document};
 use muriel_domain::Instant;
+use muriel_domain::goal::{GoalType, GoalValue};
 use muriel_domain::page::{ConsentMode, PageSettings};
 use muriel_domain::targeting::{Audience, Targeting};
 use serde::{Deserialize, Serialize};
@@ -160,6 +161,9 @@ pub struct ScriptSettings {
     /// First starts of experiments, by id. They are not in the script: they are used to warn senders of
     /// exposures that are dated before the start.
     pub starts: BTreeMap<i64, Instant>,
+    /// Types and values of the goals that compare addresses. They are not in the script: what they name is kept of the
+    /// addresses of events.
+    pub address_goals: Vec<(GoalType, GoalValue)>,
 }
 
 /// Settings argument of the script. The type of the same name in web/runtime mirrors it.

@@ -2,6 +2,7 @@
 
 use crate::ids::GoalId;
 use crate::{Flaw, Instant, Problems, text};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// A tracked outcome of a project.
@@ -70,7 +71,8 @@ impl Purpose {
 }
 
 /// The 14 kinds of outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum GoalType {
     /// A page URL contains the value.
     Pageview,

@@ -1,12 +1,13 @@
-//! Settings of the script on a project's pages.
+//! Settings of the script and the events of a project's pages.
 
+use crate::kept_query::KeepQuery;
 use crate::{Flaw, text};
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of [`Base`], in bytes.
 const BASE_MAX: usize = 512;
 
-/// A project's settings for the script on its pages.
+/// A project's settings for the script and the events of its pages.
 ///
 /// The defaults suit a site without a consent banner: every visitor is recorded except those who
 /// deny consent, automated browsers do not take part, and one page view in ten reports page health.
@@ -23,6 +24,8 @@ pub struct PageSettings {
     pub health: Percent,
     /// Prefix of every URL that the script requests.
     pub base: Base,
+    /// Parameters of addresses that events keep.
+    pub keep_query: KeepQuery,
 }
 
 /// Behaviour before a visitor has answered the consent question. Afterwards all modes behave the

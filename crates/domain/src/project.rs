@@ -29,6 +29,11 @@ macro_rules! project_settings {
             base: $crate::page::Base = $crate::page::Base::default()
                 => base, takes [String] { max_length = 512, example = "https://muriel.example.com" },
                 shows [String] { example = "https://muriel.example.com" };
+            /// Names of the query parameters that events keep of addresses; `utm_*` stands for all that begin with `utm_`,
+            /// and `*` for all. Those that goals and rules name are kept in any case.
+            keep_query: $crate::kept_query::KeepQuery = $crate::kept_query::KeepQuery::default()
+                => keep_query, takes [Vec<String>] { max_items = 50, example = json!(["utm_*", "ref"]) },
+                shows [Vec<String>] { example = json!(["utm_*", "ref"]) };
             /// True when editors may change code that runs on pages.
             editors_have_code: bool = false => boolean, takes [bool] {}, shows [bool] {};
             /// True when a second person must approve changes of code.
@@ -74,17 +79,24 @@ macro_rules! project_settings_type {
 project_settings!(project_settings_type);
 
 impl ProjectSettings {
-    /// The settings of the script on the project's pages. A change of these changes what is delivered.
+    /// The settings of the script and the events of the project's pages. A change of these changes what is delivered.
     pub fn page(&self) -> PageSettings {
-        let Self { consent, gpc, bots, health, base, .. } = self;
-        PageSettings { consent: *consent, gpc: *gpc, bots: *bots, health: *health, base: base.clone() }
+        let Self { consent, gpc, bots, health, base, keep_query, .. } = self;
+        PageSettings {
+            consent: *consent,
+            gpc: *gpc,
+            bots: *bots,
+            health: *health,
+            base: base.clone(),
+            keep_query: keep_query.clone(),
+        }
     }
 
     /// These settings, with those of the script on the project's pages replaced.
     #[must_use]
     pub fn with_page(self, page: PageSettings) -> Self {
-        let PageSettings { consent, gpc, bots, health, base } = page;
-        Self { consent, gpc, bots, health, base, ..self }
+        let PageSettings { consent, gpc, bots, health, base, keep_query } = page;
+        Self { consent, gpc, bots, health, base, keep_query, ..self }
     }
 }
 
@@ -103,10 +115,16 @@ mod tests {
         let default = ProjectSettings::default();
         assert_eq!(serde_json::from_str::<ProjectSettings>("{}").unwrap(), default);
         let text = serde_json::to_string(&default).unwrap();
-        let expect = r#"{"consent":"assumed","gpc":false,"bots":false,"health":10,"base":"","editors_have_code":false,"approve_code":false,"approve_live":false,"stop_on_page_harm":false,"visitors":"any","orders":"any"}"#;
+        let expect = r#"{"consent":"assumed","gpc":false,"bots":false,"health":10,"base":"","keep_query":["utm_*"],"editors_have_code":false,"approve_code":false,"approve_live":false,"stop_on_page_harm":false,"visitors":"any","orders":"any"}"#;
         assert_eq!(text, expect);
         assert_eq!(serde_json::from_str::<ProjectSettings>(&text).unwrap(), default);
-        for bad in [r#"{"health":101}"#, r#"{"health":-1}"#, r#"{"base":"//x"}"#, r#"{"consent":"maybe"}"#] {
+        for bad in [
+            r#"{"health":101}"#,
+            r#"{"health":-1}"#,
+            r#"{"base":"//x"}"#,
+            r#"{"consent":"maybe"}"#,
+            r#"{"keep_query":["a b"]}"#,
+        ] {
             assert!(serde_json::from_str::<ProjectSettings>(bad).is_err(), "{bad}");
         }
     }

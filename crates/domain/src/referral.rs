@@ -83,7 +83,7 @@ impl Source {
 
 /// Query parameters that advertising networks add to paid clicks. A parameter with an empty value
 /// does not count.
-const CLICKS: [&str; 8] = ["gclid", "gbraid", "wbraid", "dclid", "msclkid", "ttclid", "li_fat_id", "twclid"];
+pub(crate) const CLICKS: [&str; 8] = ["gclid", "gbraid", "wbraid", "dclid", "msclkid", "ttclid", "li_fat_id", "twclid"];
 
 /// Patterns of a campaign's `utm_medium` and of a referrer's host. The first pattern that matches
 /// wins.

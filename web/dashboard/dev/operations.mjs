@@ -335,6 +335,7 @@ function settingsOf(key, state) {
     bots: false,
     health: 10,
     base: "",
+    keep_query: ["utm_*"],
     editors_have_code: false,
     approve_code: true,
     approve_live: false,

@@ -2,6 +2,7 @@
 
 use super::fields::{boolean, from_body, integer, parsed, word};
 use crate::json::Json;
+use muriel_domain::kept_query::KeepQuery;
 use muriel_domain::page::{Base, ConsentMode, Percent};
 use muriel_domain::project::PROJECT_SETTING_KEYS;
 use muriel_domain::trust::TrustPolicy;
@@ -64,6 +65,16 @@ fn trust_policy(value: &Json) -> Result<TrustPolicy, Flaw> {
 fn percent(value: &Json) -> Result<Percent, Flaw> {
     let number = integer(0..=100)(value)?;
     Percent::new(u8::try_from(number).unwrap_or(u8::MAX))
+}
+
+fn keep_query(value: &Json) -> Result<KeepQuery, Flaw> {
+    KeepQuery::new(text_list(value)?)
+}
+
+/// A list of texts.
+fn text_list(value: &Json) -> Result<Vec<String>, Flaw> {
+    let texts = value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+    texts.ok_or_else(|| Flaw::new("must be an array of texts"))
 }
 
 fn base(value: &Json) -> Result<Base, Flaw> {

@@ -8,6 +8,8 @@ use bytes::Bytes;
 use muriel_assign::{Delivered, Document, Experiment, Ruleset};
 use muriel_context::digest::version_of;
 use muriel_context::error::Error;
+use muriel_domain::goal::Trigger;
+use muriel_domain::kept_query::AddressFilter;
 use muriel_domain::page::PageSettings;
 use muriel_store::experiments::Shape;
 use muriel_store::tenants::Project;
@@ -36,6 +38,8 @@ pub struct Delivery {
     /// Revision of each delivered experiment, by id.
     pub(super) revisions: HashMap<i64, i64>,
     pub(super) loop_guards: LoopGuards,
+    /// What events keep of addresses.
+    pub(crate) addresses: AddressFilter,
 }
 
 /// A project's script.
@@ -62,6 +66,10 @@ impl Delivery {
         let etag = version_of(&plain);
         let templates = ruleset.experiments().iter().map(FlagTemplate::of).collect();
         let (body, scripts) = (Encoded::new(plain), Default::default());
+        let goals = script_settings.address_goals.iter();
+        let goals = goals.filter_map(|(kind, value)| Trigger::new(*kind, value.clone()).ok()).collect();
+        let rules = document.experiments.iter().map(|delivered| &delivered.targeting);
+        let addresses = AddressFilter::new(&script_settings.settings.keep_query, goals, rules);
         Self {
             project,
             ruleset,
@@ -74,6 +82,7 @@ impl Delivery {
             script_settings,
             revisions,
             loop_guards,
+            addresses,
         }
     }
 

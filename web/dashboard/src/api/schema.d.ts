@@ -6684,6 +6684,15 @@ export interface components {
              */
             health: number;
             /**
+             * @description Names of the query parameters that events keep of addresses; `utm_*` stands for all that begin with `utm_`,
+             *     and `*` for all. Those that goals and rules name are kept in any case.
+             * @example [
+             *       "utm_*",
+             *       "ref"
+             *     ]
+             */
+            keep_query: string[];
+            /**
              * @description Display name.
              * @example Shop
              */
@@ -6732,6 +6741,15 @@ export interface components {
              * @description Percentage of page views for which health is reported.
              */
             health?: number;
+            /**
+             * @description Names of the query parameters that events keep of addresses; `utm_*` stands for all that begin with `utm_`,
+             *     and `*` for all. Those that goals and rules name are kept in any case.
+             * @example [
+             *       "utm_*",
+             *       "ref"
+             *     ]
+             */
+            keep_query?: string[];
             /**
              * @description Display name, unique in the company.
              * @example Shop

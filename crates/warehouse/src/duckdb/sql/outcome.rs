@@ -10,7 +10,7 @@ use muriel_domain::trust::TrustPolicy;
 use super::entry::segment;
 use super::exchange;
 use super::orders;
-use super::pages::Pattern;
+use super::pages;
 use super::read::Db;
 use super::{Result, before, literal};
 use crate::answer::{
@@ -119,10 +119,6 @@ impl Candidates {
             GoalValue::Text(text) => text.as_str(),
             GoalValue::Number(_) => "",
         };
-        let page = |pattern: Pattern<'_>| {
-            let matching = pattern.condition(db, project)?;
-            Ok(Self { condition: format!("e.kind = {} AND {matching}", kind::PAGEVIEW), rule: Rule::Each })
-        };
         let named = |kind: u8| {
             Ok(Self { condition: format!("e.kind = {kind} AND e.name = {}", literal(text)), rule: Rule::Each })
         };
@@ -131,10 +127,10 @@ impl Candidates {
             Ok(Self { condition: format!("e.kind = {kind} AND e.amount >= {least}"), rule: Rule::Page })
         };
         match trigger.goal_type() {
-            GoalType::Pageview => page(Pattern::Contains(text)),
-            GoalType::PageviewExact => page(Pattern::Exact(text)),
-            GoalType::PageviewWildcard => page(Pattern::Wildcard(text)),
-            GoalType::PageviewRegex => page(Pattern::Regex(text)),
+            GoalType::Pageview | GoalType::PageviewExact | GoalType::PageviewWildcard | GoalType::PageviewRegex => {
+                let matching = pages::condition(db, project, trigger)?;
+                Ok(Self { condition: format!("e.kind = {} AND {matching}", kind::PAGEVIEW), rule: Rule::Each })
+            }
             GoalType::ClickOnElement => named(kind::CLICK_ELEMENT),
             GoalType::ClickOnText => named(kind::CLICK_TEXT),
             GoalType::ExternalLink => Ok(Self {

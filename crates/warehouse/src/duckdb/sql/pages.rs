@@ -1,8 +1,8 @@
 //! URL patterns of goals.
 
 use duckdb::arrow::array::{Array, StringArray, UInt64Array};
-use muriel_domain::goal::regular_expression;
-use url::Url;
+use muriel_domain::goal::Trigger;
+use muriel_domain::page_pattern::PagePattern;
 
 use super::literal;
 use super::read::Db;
@@ -12,39 +12,21 @@ use crate::row::hash_url;
 /// URLs matched per batch.
 const BATCH: usize = 250_000;
 
-/// Pattern for URLs.
-pub(super) enum Pattern<'t> {
-    Contains(&'t str),
-    Exact(&'t str),
-    Wildcard(&'t str),
-    Regex(&'t str),
-}
-
-impl Pattern<'_> {
-    /// SQL condition on `e.url`. Creates the table `pages` when each URL of the project
-    /// must be matched here.
-    pub(super) fn condition(&self, db: &Db<'_>, project: u64) -> Result<String> {
-        match self {
-            Pattern::Contains(part) => Ok(format!(
-                "e.url IN (SELECT url FROM urls WHERE project = {project} AND contains(text, {}))",
-                literal(part)
-            )),
-            Pattern::Exact(address) => {
-                let written = Url::parse(address).map(String::from);
-                let mut hashes = vec![hash_url(address).to_string()];
-                hashes.extend(written.iter().map(|written| hash_url(written).to_string()));
-                Ok(format!("e.url IN ({})", hashes.join(", ")))
-            }
-            Pattern::Wildcard(pattern) => {
-                let wildcard = Wildcard::new(pattern);
-                collect(db, project, |text| wildcard.matches(text))
-            }
-            Pattern::Regex(pattern) => match regular_expression(pattern) {
-                Ok(regex) => collect(db, project, |text| regex.is_match(text)),
-                // A valid goal cannot have such a pattern.
-                Err(_) => Ok("false".into()),
-            },
+/// SQL condition on `e.url`: the URLs that the goal counts. Creates the table `pages` when each URL of the project must be
+/// matched here.
+pub(super) fn condition(db: &Db<'_>, project: u64, trigger: &Trigger) -> Result<String> {
+    // A valid goal has a pattern.
+    let Some(pattern) = PagePattern::of(trigger) else { return Ok("false".into()) };
+    match &pattern {
+        PagePattern::Contains(part) => Ok(format!(
+            "e.url IN (SELECT url FROM urls WHERE project = {project} AND contains(text, {}))",
+            literal(part)
+        )),
+        PagePattern::Exact(forms) => {
+            let hashes: Vec<String> = forms.iter().map(|form| hash_url(form).to_string()).collect();
+            Ok(format!("e.url IN ({})", hashes.join(", ")))
         }
+        PagePattern::Wildcard(_) | PagePattern::Regex(_) => collect(db, project, |text| pattern.matches(text)),
     }
 }
 
@@ -79,77 +61,4 @@ fn collect(db: &Db<'_>, project: u64, matches: impl Fn(&str) -> bool) -> Result<
     }
     pages.flush()?;
     Ok("e.url IN (SELECT url FROM pages)".into())
-}
-
-/// A pattern for a whole text, in which `*` matches any characters.
-struct Wildcard<'p> {
-    first: &'p str,
-    middle: Vec<&'p str>,
-    /// `None` for a pattern without `*`.
-    last: Option<&'p str>,
-}
-
-impl<'p> Wildcard<'p> {
-    fn new(pattern: &'p str) -> Self {
-        let Some((first, rest)) = pattern.split_once('*') else {
-            return Self { first: pattern, middle: Vec::new(), last: None };
-        };
-        let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-        Self { first, middle: middle.split('*').filter(|part| !part.is_empty()).collect(), last: Some(last) }
-    }
-
-    fn matches(&self, text: &str) -> bool {
-        let Some(last) = self.last else {
-            return text == self.first;
-        };
-        let within = text.strip_prefix(self.first).and_then(|rest| rest.strip_suffix(last));
-        let Some(mut rest) = within else {
-            return false;
-        };
-        // Taking the first occurrence of each part leaves the most text for the following
-        // parts.
-        self.middle.iter().all(|part| {
-            let found = rest.split_once(part);
-            found.inspect(|(_, after)| rest = after).is_some()
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_star_is_any_run_of_characters() {
-        for (pattern, text, expect) in [
-            ("https://a.example/*", "https://a.example/", true),
-            ("https://a.example/*", "https://a.example/b?c=d#e", true),
-            ("https://a.example/*", "http://a.example/b", false),
-            ("*/thanks", "https://a.example/thanks", true),
-            ("*/thanks", "https://a.example/thanks/", false),
-            ("/a/*/c/*/e", "/a/b/c/d/e", true),
-            ("/a/*/c/*/e", "/a/b/d/e", false),
-            ("/x/*/x/", "/x/x/", false),
-            ("/x/*/x/", "/x//x/", true),
-            ("a**b", "ab", true),
-            ("*", "", true),
-            ("a", "a", true),
-            ("a", "ab", false),
-            ("100%_*", "100%_x", true),
-            ("1__*", "123", false),
-            ("*é*", "caféine", true),
-        ] {
-            assert_eq!(Wildcard::new(pattern).matches(text), expect, "{pattern} {text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_wildcard_matches_as_its_regular_expression(pattern in "[ab*]{0,8}", text in "[ab\n]{0,10}") {
-            let parts: Vec<String> = pattern.split('*').map(regex::escape).collect();
-            let regex = regex::Regex::new(&format!("^(?s:{})$", parts.join(".*"))).unwrap();
-            prop_assert_eq!(Wildcard::new(&pattern).matches(&text), regex.is_match(&text));
-        }
-    }
 }

@@ -13,6 +13,8 @@ import { Loaded } from "~/ui/loaded";
 import { toast } from "~/ui/toast";
 
 type Settings = Schemas["ProjectSettings"];
+/** The settings as the form has them: lists as text. */
+type Fields = Omit<Settings, "keep_query"> & { keep_query: string };
 
 export function ProjectSettingsPage() {
   const { projectKey } = useParams({ from: "/app/settings/projects/$projectKey" });
@@ -46,6 +48,7 @@ const LABELS: Record<keyof Settings, string> = {
   editors_have_code: "Editors may change code that runs on pages",
   approve_code: "A second person approves changes of code",
   approve_live: "A second person approves changes of live experiments",
+  keep_query: "Query parameters that are stored",
   visitors: "Visitors that results count",
   orders: "Orders that results count",
 };
@@ -54,12 +57,13 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
   const cache = useQueryClient();
   const session = useSession();
   const refreshSession = useRefreshSession();
-  const form = useForm<Settings>({
+  const form = useForm<Fields>({
     name: `project-settings/${projectKey}`,
-    stored: settings,
-    submit: async (_, changes) => {
+    stored: { ...settings, keep_query: settings.keep_query.join(" ") },
+    submit: async (_, { keep_query: names, ...changes }) => {
       const params = { path: { project_key: projectKey } };
-      await send("patch", "/v2/project/{project_key}/settings", { params, body: changes });
+      const body = names === undefined ? changes : { ...changes, keep_query: names.split(/[\s,]+/).filter(Boolean) };
+      await send("patch", "/v2/project/{project_key}/settings", { params, body });
       await Promise.all([
         outdate(cache, "/v2/project/{project_key}/settings", "/v2/audit"),
         // The session contains the name, too.
@@ -113,6 +117,13 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
               name="bots"
               label={LABELS.bots}
               hint="They distort results; let them in for end-to-end tests only."
+            />
+            <FormText
+              form={form}
+              name="keep_query"
+              label={LABELS.keep_query}
+              hint="Names, separated by blanks; utm_* stands for all that begin with utm_. Other parameters of addresses are left out of events, because they can contain personal data, but for those that goals and rules name."
+              maxLength={3500}
             />
             <FormNumber
               form={form}
