@@ -23,6 +23,7 @@ stories! {
         a_network_counts_for_a_tenth_of_a_limit,
         weights_move_no_further_than_without_any_network,
         a_verdict_is_sent_once_it_rests_on_no_network,
+        events_of_the_past_count_only_with_a_key,
     ],
 }
 
@@ -50,12 +51,17 @@ fn send(shop: &Shop, address: &str, visitor: Value, events: &[Value]) -> Value {
 
 /// Lets visitors without a key enter each arm, `converted` of whom convert, each from the address that `of` returns.
 fn strangers(shop: &Shop, name: &str, arms: &[(&str, u32, u32)], of: impl Fn(u32) -> String) {
+    strangers_at(AT, shop, name, arms, of);
+}
+
+/// Like [`strangers`], at ten minutes past an hour.
+fn strangers_at(at: &str, shop: &Shop, name: &str, arms: &[(&str, u32, u32)], of: impl Fn(u32) -> String) {
     for (arm, visitors, converted) in arms {
         for number in 0..*visitors {
-            let mut events = vec![shop.exposure(arm, AT)];
+            let mut events = vec![shop.exposure(arm, at)];
             if number < *converted {
                 let mut event = bought();
-                event["at"] = "2026-03-01T10:11:00Z".into();
+                event["at"] = at.replace(":10:", ":11:").into();
                 events.push(event);
             }
             let visitor = json!({ "id": format!("{name}-{arm}-{number}") });
@@ -372,7 +378,60 @@ fn a_verdict_is_sent_once_it_rests_on_no_network(on: On) {
     // Messages keep their order, so the verdict would have come before this one.
     crate::webhooks::test(&shop.client, webhook);
     assert_eq!(receiver.wait(1)[0].event(), "webhook.test");
-    strangers(&shop, "page", &[("0", 150, 10), ("1", 150, 90)], |number| format!("203.0.{number}.7"));
+    // Events without a key count for a day.
+    let at = "2026-03-02T10:10:00Z";
+    strangers_at(at, &shop, "page", &[("0", 150, 10), ("1", 150, 90)], |number| format!("203.0.{number}.7"));
     shop.app.pass(HOUR);
     assert_eq!(receiver.wait(2)[1].json()["data"]["verdict"], "win");
+}
+
+fn events_of_the_past_count_only_with_a_key(on: On) {
+    let shop = Shop::open_in(start(on), json!({}));
+    let status = |status: u8| {
+        shop.client.patch(&format!("/experiment/{}/status", shop.test_id), json!({ "status": status })).ok();
+    };
+    let counts = || {
+        let result = shop.result("");
+        [0, 1].map(|arm| result["variants"][arm]["visitors"].as_u64().expect("a count"))
+    };
+    let sentence = || shop.result("")["health"]["unvouched"]["message"].as_str().unwrap_or_default().to_owned();
+    shop.app.pass(HOUR);
+    strangers(&shop, "prompt", &[("0", 3, 1)], |_| "203.0.113.7".to_owned());
+    status(0);
+    // From a queue: within a day.
+    shop.app.pass(23 * HOUR);
+    strangers(&shop, "waiting", &[("0", 2, 1)], |_| "203.0.113.7".to_owned());
+    assert_eq!((counts(), sentence().contains("Left out")), ([5, 0], false), "{}", sentence());
+    let before = shop.result("")["total_conversions"].clone();
+
+    shop.app.pass(HOUR);
+    let mut purchase = bought();
+    purchase["at"] = AT.into();
+    let late = &[shop.exposure("1", AT), purchase.clone()];
+    let answer = send(&shop, "203.0.113.9", json!({ "id": "late" }), late);
+    for result in answer["results"].as_array().expect("results") {
+        let note = result["note"].as_str().unwrap_or_default();
+        assert!(result["status"] == "ok" && note.contains("more than 24 hours before the receipt"), "{result}");
+    }
+    strangers(&shop, "late", &[("1", 4, 4)], |_| "203.0.113.9".to_owned());
+    // Visitors who entered in time convert no more, either.
+    send(&shop, "203.0.113.7", json!({ "id": "prompt-0-2" }), &[purchase]);
+    assert_eq!((counts(), &shop.result("")["total_conversions"]), ([5, 0], &before));
+    assert!(
+        sentence().ends_with(
+            "Left out: 5 visitors whose exposures were received without a key, more than 24 hours after \
+         their time."
+        ),
+        "{}",
+        sentence()
+    );
+    // A server can report later.
+    shop.crowd("keyed", &[("1", 2, 1)], AT, &bought());
+    assert_eq!(counts(), [5, 2]);
+    // Repeats of late events with a key count; the visitor is then no longer left out.
+    let mut exposure = shop.exposure("1", AT);
+    exposure["id"] = id().into();
+    shop.collector.trusted.post("", json!({ "visitor": { "id": "late" }, "events": [exposure] })).ok();
+    assert_eq!(counts(), [5, 3]);
+    assert!(sentence().contains("Left out: 4 visitors"), "{}", sentence());
 }

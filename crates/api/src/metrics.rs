@@ -101,11 +101,16 @@ impl Metrics {
             "Events that pages could not send or that were refused, as reported in health events",
             lost_by_pages.clone(),
         );
-        let (ahead, unfilled) = (Counter::default(), Counter::default());
+        let (ahead, late, unfilled) = (Counter::default(), Counter::default(), Counter::default());
         registry.register(
             "muriel_events_ahead",
             "Events dated more than five minutes in the future, stored as of their receipt",
             ahead.clone(),
+        );
+        registry.register(
+            "muriel_events_late",
+            "Events without a key, dated more than a day before their receipt; nothing counts them",
+            late.clone(),
         );
         registry.register(
             "muriel_events_unfilled_order_number",
@@ -201,6 +206,7 @@ impl Metrics {
                 gpc: events_that("gpc"),
                 lost_by_pages,
                 ahead,
+                late,
                 unfilled,
                 signatures_refused,
             },

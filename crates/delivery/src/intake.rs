@@ -85,6 +85,8 @@ pub struct EventCounts {
     pub lost_by_pages: Counter,
     /// Dated in the future, and stored with the time of receipt.
     pub ahead: Counter,
+    /// Dated more than a day before their receipt, without a key: stored, but counted nowhere.
+    pub late: Counter,
     /// Orders and refunds whose number is an unfilled template value; stored without it.
     pub unfilled: Counter,
     /// Requests of visitors who got no signature, because their network had got those of the hour.
@@ -428,7 +430,8 @@ where
         match written {
             Err(message) => outcomes.push(IngestOutcome::invalid(id, message)),
             Ok((record, note, of_reading)) => {
-                let [ahead, unfilled, _] = &of_reading;
+                let [ahead, unfilled, _, late] = &of_reading;
+                intake.counts.late.inc_by(late.is_some().into());
                 intake.counts.ahead.inc_by(ahead.is_some().into());
                 intake.counts.unfilled.inc_by(unfilled.is_some().into());
                 let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
@@ -646,7 +649,7 @@ fn clock_error_us(apart_us: i64) -> i64 {
 }
 
 /// Notes about how an event was read: its time, an unfilled order number, and a refund that names no order.
-fn notes_of(event: &ReadEvent) -> [Option<String>; 3] {
+fn notes_of(event: &ReadEvent) -> [Option<String>; 4] {
     let ahead = (event.ahead_us > AHEAD_TOLERANCE_US)
         .then(|| "at is in the future by the server's clock, so the event is stored as of its receipt".to_owned());
     let unfilled = event.unfilled.map(|field| match field {
@@ -662,7 +665,11 @@ fn notes_of(event: &ReadEvent) -> [Option<String>; 3] {
          number of the refund, for instance of a credit note, name the order in refund_of"
             .to_owned()
     });
-    [ahead, unfilled, own]
+    let late = record.is_late().then(|| {
+        "at is more than 24 hours before the receipt, so nothing counts the event: send events of the past with an API key"
+            .to_owned()
+    });
+    [ahead, unfilled, own, late]
 }
 
 /// Returns the note for the sender of an exposure that no result counts, because it is dated before

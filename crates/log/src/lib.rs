@@ -139,7 +139,7 @@ pub use self::reader::{
     BlockIds, BlockIdsIter, BlockSummaries, BlockSummary, Blocks, DamagedBlocks, FileRewrites, LogExtent, LogReader,
     ReadError, RewriteSummary, VerifyReport,
 };
-pub use self::record::{Consent, EventKind, EventVisitor, Properties, Record};
+pub use self::record::{Consent, EventKind, EventVisitor, LATE_US, Properties, Record};
 pub use self::rewrite::{Rewrite, RewriteKey, RewriteReason, VisitorMark};
 pub use self::segment::{Segment, append_segment, cut};
 pub use self::snapshot::{LogSnapshot, snapshot};

@@ -10,6 +10,10 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use uuid::Uuid;
 
+/// Microseconds between an event without a key and its receipt within which it counts: a day. Pages that are offline send
+/// their events later.
+pub const LATE_US: i64 = 24 * 3_600_000_000;
+
 /// A JSON object of property names and values.
 pub type Properties = Map<String, Value>;
 
@@ -239,6 +243,12 @@ impl Record {
             (false, true) => Trust::Signed,
             (false, false) => Trust::Unsigned,
         }
+    }
+
+    /// True for an event that counts nowhere, because it was received more than [`LATE_US`] after its time. Anybody can send
+    /// events of the past without a key, so that they change results of days that have been read.
+    pub fn is_late(&self) -> bool {
+        !self.vouched && self.received_at.us().saturating_sub(self.at.us()) > LATE_US
     }
 
     /// The events with which this event's id is compared to recognise repeats.

@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Version of the methods that compute numbers. With other methods, the same log may give other numbers.
-pub const METHODS: &str = "6";
+pub const METHODS: &str = "7";
 /// Releases that have these methods.
 const RELEASES: [&str; 1] = ["0.1.0"];
 /// Period before entry from which the covariate is read, in microseconds.

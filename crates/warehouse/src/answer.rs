@@ -777,6 +777,8 @@ pub struct VisitorsByTrust {
     pub keyed: u64,
     /// Other visitors with an exposure that was sent with a signature.
     pub signed: u64,
-    /// All others.
+    /// Others with an exposure that was in time.
     pub unsigned: u64,
+    /// All others: their exposures were received too long after their time to count.
+    pub late: u64,
 }

@@ -122,6 +122,7 @@ pub(super) struct ExposureRow {
     pub(super) bot: bool,
     pub(super) trusted: bool,
     pub(super) signed: bool,
+    pub(super) late: bool,
     /// Hash of the network, in hexadecimal digits. `None` with a key: who has one can name any network.
     pub(super) network: Option<String>,
     pub(super) session: Option<u64>,
@@ -192,7 +193,7 @@ pub(super) struct UrlRow {
 
 impl Rows {
     /// Adds the rows of `record`, from the block `seq`. Nothing is added for identities, for health events without a
-    /// report about an arm or lost events, for events of bots other than exposures, and for exposures without an
+    /// report about an arm or lost events, for events of bots and late events other than exposures, and for exposures without an
     /// experiment or with a variant number above 255.
     pub fn add(&mut self, record: &Record, seq: i64) {
         let (events, exposures) = (self.events.len(), self.exposures.len());
@@ -206,7 +207,7 @@ impl Rows {
                     }
                 }
             }
-            _ if record.bot => {}
+            _ if record.bot || record.is_late() => {}
             EventKind::Health => {
                 let row = health(record, seq);
                 let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -530,6 +531,7 @@ fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
         bot: record.bot,
         trusted: record.vouched,
         signed: record.signed,
+        late: record.is_late(),
         network: record.network.as_deref().filter(|_| !record.vouched).map(hash_of),
         session: record.session.as_deref().map(hash_text),
         url: url.map(hash_url),

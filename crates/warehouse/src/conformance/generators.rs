@@ -9,7 +9,7 @@ use crate::{
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
 use muriel_domain::trust::TrustPolicy;
-use muriel_log::{EventKind, Record};
+use muriel_log::{EventKind, LATE_US, Record};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 use serde_json::{Value, json};
@@ -73,11 +73,13 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
             proptest::option::weighted(0.3, word(&["A-1", "A-2", "A-3"])),
             any::<bool>(),
             proptest::option::of(word(NETWORKS)),
+            proptest::bool::weighted(0.1),
         ),
     );
     (kind, who, how, met, what).prop_map(|(kind, who, how, met, what)| {
+        let delay = if what.8.4 { LATE_US + 1 } else { 0 };
         let mut event = json!({
-            "type": kind, "project_key": what.7, "at": at(who.2), "received_at": at(who.2),
+            "type": kind, "project_key": what.7, "at": at(who.2), "received_at": at(who.2 + delay),
             "visitor": { "id": who.0 }, "bot": who.1,
         });
         let mut put = |name: &str, value: Value| {

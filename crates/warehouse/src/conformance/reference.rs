@@ -61,7 +61,8 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         .collect();
     let trust = by_trust(&exposures, question);
     let excluded = excluded(&exposures, question);
-    let exposures: Vec<&Record> = exposures.into_iter().filter(|record| is_counted(record, &question.policy)).collect();
+    let is_counted = |record: &&Record| !record.is_late() && is_counted(record, &question.policy);
+    let exposures: Vec<&Record> = exposures.into_iter().filter(is_counted).collect();
     // If a visitor has a keyed exposure, the others are ignored, regardless of the end of the report.
     let trusted: BTreeSet<&str> = exposures
         .iter()
@@ -150,7 +151,8 @@ fn is_excluded(exposure: &Record, policy: &Policy) -> bool {
 fn excluded(exposures: &[&Record], question: &ExperimentQuestion) -> u64 {
     let least = question.policy.visitors.least();
     let mut all: BTreeMap<&str, bool> = BTreeMap::new();
-    for record in exposures.iter().filter(|record| is_in(record, question) && record.trust() >= least) {
+    let is_judged = |record: &&&Record| is_in(record, question) && !record.is_late() && record.trust() >= least;
+    for record in exposures.iter().filter(is_judged) {
         *all.entry(&record.visitor.id).or_insert(true) &= is_excluded(record, &question.policy);
     }
     all.values().filter(|excluded| **excluded).count() as u64
@@ -165,13 +167,19 @@ fn is_in(record: &Record, question: &ExperimentQuestion) -> bool {
 
 /// Counts the visitors of exposures in the period, by the most trusted one.
 fn by_trust(exposures: &[&Record], question: &ExperimentQuestion) -> VisitorsByTrust {
-    let mut most: BTreeMap<&str, Trust> = BTreeMap::new();
+    // `None` for a late exposure, which is below every trust.
+    let mut most: BTreeMap<&str, Option<Trust>> = BTreeMap::new();
     for record in exposures.iter().filter(|record| is_in(record, question)) {
-        let known = most.entry(&record.visitor.id).or_insert(Trust::Unsigned);
-        *known = record.trust().max(*known);
+        let known = most.entry(&record.visitor.id).or_default();
+        *known = (!record.is_late()).then(|| record.trust()).max(*known);
     }
     let count = |trust| most.values().filter(|known| **known == trust).count() as u64;
-    VisitorsByTrust { keyed: count(Trust::Keyed), signed: count(Trust::Signed), unsigned: count(Trust::Unsigned) }
+    VisitorsByTrust {
+        keyed: count(Some(Trust::Keyed)),
+        signed: count(Some(Trust::Signed)),
+        unsigned: count(Some(Trust::Unsigned)),
+        late: count(None),
+    }
 }
 
 /// Records without the orders and refunds that the policy does not count.
@@ -181,9 +189,10 @@ fn with_counted_orders<'r>(records: &[&'r Record], question: &ExperimentQuestion
     records.iter().filter(is_counted).copied().collect()
 }
 
-/// Records of the project.
+/// Records of the project, without late ones other than exposures.
 fn of_project<'r>(records: &'r [Record], question: &ExperimentQuestion) -> Vec<&'r Record> {
-    records.iter().filter(|record| record.project_key == question.project_key).collect()
+    let is_loaded = |record: &&Record| record.kind == EventKind::Exposure || !record.is_late();
+    records.iter().filter(|record| record.project_key == question.project_key).filter(is_loaded).collect()
 }
 
 /// Answers `question`, without the changes by quarter of an hour.

@@ -50,6 +50,7 @@ pub(super) fn append(
             row.bot,
             row.trusted,
             row.signed,
+            row.late,
             row.network,
             row.session,
             row.url,

@@ -30,7 +30,7 @@ use crate::row::{Rows, kind};
 use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
 /// Version of the schema and of the stored values. A file with another version is rebuilt.
-const SCHEMA: i32 = 14;
+const SCHEMA: i32 = 15;
 const TABLES: &str = include_str!("schema.sql");
 /// Size of the write-ahead log at which DuckDB checkpoints it into the file.
 const CHECKPOINT: &str = "64MB";

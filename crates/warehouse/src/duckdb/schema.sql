@@ -41,6 +41,7 @@ CREATE TABLE exposures (
     bot          BOOLEAN NOT NULL,
     vouched      BOOLEAN NOT NULL, -- sent with an API key
     signed       BOOLEAN NOT NULL, -- sent without a key, with a signature of the visitor's id
+    late         BOOLEAN NOT NULL, -- received too long after its time to count; see `Record::is_late`
     network      VARCHAR,          -- hash, in hexadecimal digits; NULL with a key
     session      UBIGINT,
     url          UBIGINT,

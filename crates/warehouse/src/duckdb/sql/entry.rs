@@ -34,9 +34,9 @@ fn in_profile(dimension: Dimension) -> bool {
 /// key do not count. Anybody can send an exposure of any visitor without a key, which
 /// must not move a visitor whom a keyed exposure placed.
 pub(super) struct Exposures {
-    /// Exposures to the experiment's arms, at any time, including bots; an SQL condition.
+    /// Exposures to the experiment's arms, at any time, including bots and late ones; an SQL condition.
     all: String,
-    /// Exposures that are trusted enough; an SQL condition.
+    /// Exposures that are in time and trusted enough; an SQL condition.
     trusted: String,
     /// SQL condition of the exposures that are excluded; `None` when no exclusion exists.
     excluded: Option<String>,
@@ -58,7 +58,7 @@ impl Exposures {
     pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64, test: i64) -> Result<Self> {
         let started = since("\"at\"", question.started_at);
         let all = format!("project = {project} AND test = {test} AND variant < {}", question.arms);
-        let trusted = format!("{all}{}", least("", question.policy.visitors));
+        let trusted = format!("{all} AND NOT late{}", least("", question.policy.visitors));
         let excluded = excluded(&question.policy.exclusions, project);
         let arms = match &excluded {
             Some(excluded) => format!("{trusted} AND NOT ({excluded})"),
@@ -174,12 +174,15 @@ pub(super) fn least(of: &str, policy: TrustPolicy) -> String {
 fn by_trust(db: &Db<'_>, exposures: &Exposures) -> Result<VisitorsByTrust> {
     let Exposures { all, started, until, .. } = exposures;
     let sql = format!(
-        "SELECT count(*) FILTER (keyed), count(*) FILTER (signed AND NOT keyed), count(*) FILTER (NOT signed AND NOT keyed)
+        "SELECT count(*) FILTER (keyed), count(*) FILTER (signed AND NOT keyed),
+                count(*) FILTER (NOT signed AND NOT keyed AND NOT late), count(*) FILTER (late)
          FROM (
-           SELECT bool_or(vouched) AS keyed, bool_or(signed) AS signed FROM exposures
+           SELECT bool_or(vouched) AS keyed, bool_or(signed AND NOT late) AS signed, bool_and(late) AS late FROM exposures
            WHERE {all}{started}{until} AND NOT bot GROUP BY visitor)"
     );
-    db.row(&sql, |row| Ok(VisitorsByTrust { keyed: row.get(0)?, signed: row.get(1)?, unsigned: row.get(2)? }))
+    db.row(&sql, |row| {
+        Ok(VisitorsByTrust { keyed: row.get(0)?, signed: row.get(1)?, unsigned: row.get(2)?, late: row.get(3)? })
+    })
 }
 
 /// Visitors whose exposures in the period of the question were all excluded.
@@ -494,7 +497,7 @@ pub(super) fn first_seen(db: &Db<'_>, project: u64, from: Instant, until: Instan
            FROM (
              SELECT visitor, "at" FROM events WHERE {scope} AND kind <> {LOST}
              UNION ALL
-             SELECT visitor, "at" FROM exposures WHERE {scope} AND NOT bot)
+             SELECT visitor, "at" FROM exposures WHERE {scope} AND NOT bot AND NOT late)
            GROUP BY visitor{limit}"#
     ))
 }

@@ -76,7 +76,7 @@ pub(in crate::duckdb) fn shared(
            -- Which of the experiments each visitor met, one bit each: few sets differ from each other.
            met AS (
              SELECT e.visitor, bit_or(t.bit::BIGINT) AS mask FROM exposures AS e JOIN tests AS t ON t.test = e.test
-             WHERE e.project = {project} AND NOT e.bot GROUP BY e.visitor),
+             WHERE e.project = {project} AND NOT e.bot AND NOT e.late GROUP BY e.visitor),
            alike AS (SELECT mask, count(*) AS visitors FROM met GROUP BY mask),
            numbers AS (SELECT unnest(range({number})) AS number)
          SELECT a.number, b.number, sum(alike.visitors)::UBIGINT

@@ -217,10 +217,10 @@ impl Health {
 /// Share of the visitors that the policy leaves out above which the check warns.
 const LEFT_OUT_WARN: f64 = 0.5;
 
-/// Reports visitors whom nobody vouches for: neither a key nor a signature. `None` if there are none and the policy
-/// leaves nobody out.
+/// Reports visitors whom nobody vouches for: neither a key nor a signature, or whose exposures came too late. `None` if
+/// there are none and the policy leaves nobody out.
 fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> {
-    let VisitorsByTrust { keyed, signed, unsigned } = *visitors;
+    let VisitorsByTrust { keyed, signed, unsigned, late } = *visitors;
     let (left_out, what) = match policy.visitors {
         TrustPolicy::Any => (0, ""),
         TrustPolicy::Signed => (unsigned, "neither signed nor keyed"),
@@ -228,7 +228,7 @@ fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> 
     };
     let all = keyed + signed + unsigned;
     let share = |number: u64| 100.0 * number as f64 / all.max(1) as f64;
-    if left_out > 0 {
+    let (grade, message) = if left_out > 0 {
         let message = format!(
             "Left out: {} ({:.1} %), who are {what}, because the project's setting visitors is {}.",
             visitors_of(left_out),
@@ -236,17 +236,26 @@ fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> 
             policy.visitors.word()
         );
         let is_most = left_out as f64 > LEFT_OUT_WARN * all as f64;
-        return Some(Check::new(if is_most { Grade::Warn } else { Grade::Ok }, message));
-    }
-    (policy.visitors == TrustPolicy::Any && unsigned > 0).then(|| {
+        (if is_most { Grade::Warn } else { Grade::Ok }, message)
+    } else if policy.visitors == TrustPolicy::Any && unsigned > 0 {
         let message = format!(
             "{} ({:.1} %) are neither signed nor keyed, so anybody can have made them up. They count here, but no \
              experiment is ended or served automatically because of them.",
             visitors_of(unsigned),
             share(unsigned)
         );
-        Check::new(Grade::Ok, message)
-    })
+        (Grade::Ok, message)
+    } else {
+        (Grade::Ok, String::new())
+    };
+    let late = (late > 0).then(|| {
+        let visitors = visitors_of(late);
+        format!(
+            "Left out: {visitors} whose exposures were received without a key, more than 24 hours after their time."
+        )
+    });
+    let sentences: Vec<String> = [message].into_iter().filter(|message| !message.is_empty()).chain(late).collect();
+    (!sentences.is_empty()).then(|| Check::new(grade, sentences.join(" ")))
 }
 
 fn visitors_of(number: u64) -> String {
