@@ -145,7 +145,7 @@ fn keys_and_projects_are_made_by_admins(on: On) {
     let defaults = json!({ "name": "Second", "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "",
         "keep_query": ["utm_*"],
         "editors_have_code": false, "approve_code": false, "approve_live": false, "stop_on_page_harm": false, "visitors": "any",
-        "orders": "any" });
+        "orders": "any", "page_origins": [] });
     assert_eq!(settings["settings"], defaults);
     let changed = second
         .patch("/settings", json!({ "name": "2nd", "consent": "required", "health": 0, "approve_live": true }))

@@ -24,6 +24,7 @@ stories! {
         weights_move_no_further_than_without_any_network,
         a_verdict_is_sent_once_it_rests_on_no_network,
         events_of_the_past_count_only_with_a_key,
+        pages_of_other_origins_do_not_count,
     ],
 }
 
@@ -434,4 +435,50 @@ fn events_of_the_past_count_only_with_a_key(on: On) {
     shop.collector.trusted.post("", json!({ "visitor": { "id": "late" }, "events": [exposure] })).ok();
     assert_eq!(counts(), [5, 3]);
     assert!(sentence().contains("Left out: 4 visitors"), "{}", sentence());
+}
+
+fn pages_of_other_origins_do_not_count(on: On) {
+    let shop = Shop::open_in(start(on), json!({}));
+    shop.app.pass(HOUR);
+    let enters = |visitor: &str, url: Option<&str>, context: Option<&str>| {
+        let mut exposure = shop.exposure("1", AT);
+        if let Some(url) = url {
+            exposure["url"] = url.into();
+        }
+        if let Some(url) = context {
+            exposure["context"] = json!({ "url": url });
+        }
+        let mut purchase = bought();
+        purchase["at"] = "2026-03-01T10:11:00Z".into();
+        purchase["url"] = "https://elsewhere.example/thanks".into();
+        send(&shop, "203.0.113.7", json!({ "id": visitor }), &[exposure, purchase]);
+    };
+    enters("here", Some("https://shop.example/a"), None);
+    enters("here too", None, Some("https://Shop.example:443/b?c"));
+    enters("unknown", None, None);
+    enters("insecure", Some("http://shop.example/a"), None);
+    enters("test", Some("https://test.shop.example/a"), None);
+    enters("both", Some("https://test.shop.example/a"), None);
+    enters("both", Some("https://shop.example/a"), None);
+    shop.crowd("keyed", &[("1", 1, 1)], AT, &bought());
+    let counts = || {
+        let result = shop.result("");
+        assert_eq!(result["variants"][1]["visitors"], result["variants"][1]["conversions"]);
+        let policy = result["manifest"]["policy"]["page_origins"].clone();
+        let message = result["health"]["unvouched"]["message"].as_str().unwrap_or_default().to_owned();
+        (result["variants"][1]["visitors"].as_u64().expect("a count"), policy, message)
+    };
+    let set = |origins: Value| shop.client.patch("/settings", json!({ "page_origins": origins }));
+    let (all, policy, message) = counts();
+    assert_eq!((all, policy, message.contains("page_origins")), (7, Value::Null, false), "{message}");
+    set(json!(["shop.example"])).invalid(&["page_origins"]);
+    set(json!([7])).invalid(&["page_origins"]);
+    set(json!(["https://shop.example/checkout"])).ok();
+    let (some, policy, message) = counts();
+    assert_eq!((some, policy), (5, json!(["https://shop.example"])));
+    assert!(message.contains("Left out: 2 visitors on pages that are not in"), "{message}");
+    set(json!(["https://shop.example", "http://shop.example", "https://test.shop.example"])).ok();
+    assert_eq!(counts().0, 7);
+    set(json!([])).ok();
+    assert_eq!(counts().1, Value::Null);
 }

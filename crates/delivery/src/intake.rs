@@ -459,7 +459,7 @@ fn shorten_addresses(record: &mut Record, filter: &AddressFilter) {
     };
     for address in [&mut record.url, &mut record.referrer, &mut record.href].into_iter().flatten() {
         if let Some(short) = shorten(address) {
-            *address = short.into();
+            *address = short;
         }
     }
     for name in ["url", "referrer", "landing_page"] {

@@ -20,6 +20,7 @@ pub mod kept_query;
 pub mod mention;
 pub mod network;
 pub mod page;
+pub mod page_origins;
 pub mod page_pattern;
 pub mod pattern;
 pub mod person;

@@ -48,6 +48,11 @@ macro_rules! project_settings {
             /// Orders and refunds that results count, by who sent them.
             orders: $crate::trust::TrustPolicy = $crate::trust::TrustPolicy::Any
                 => trust_policy, takes [TrustPolicy] {}, shows [TrustPolicy] {};
+            /// Origins of pages on which visitors enter experiments, such as `https://shop.example`; exposures on other
+            /// pages do not count. Empty: all pages.
+            page_origins: $crate::page_origins::PageOrigins = $crate::page_origins::PageOrigins::default()
+                => page_origins, takes [Vec<String>] { max_items = 50, example = json!(["https://shop.example"]) },
+                shows [Vec<String>] { example = json!(["https://shop.example"]) };
         }
     };
 }
@@ -115,7 +120,7 @@ mod tests {
         let default = ProjectSettings::default();
         assert_eq!(serde_json::from_str::<ProjectSettings>("{}").unwrap(), default);
         let text = serde_json::to_string(&default).unwrap();
-        let expect = r#"{"consent":"assumed","gpc":false,"bots":false,"health":10,"base":"","keep_query":["utm_*"],"editors_have_code":false,"approve_code":false,"approve_live":false,"stop_on_page_harm":false,"visitors":"any","orders":"any"}"#;
+        let expect = r#"{"consent":"assumed","gpc":false,"bots":false,"health":10,"base":"","keep_query":["utm_*"],"editors_have_code":false,"approve_code":false,"approve_live":false,"stop_on_page_harm":false,"visitors":"any","orders":"any","page_origins":[]}"#;
         assert_eq!(text, expect);
         assert_eq!(serde_json::from_str::<ProjectSettings>(&text).unwrap(), default);
         for bad in [
@@ -124,6 +129,7 @@ mod tests {
             r#"{"base":"//x"}"#,
             r#"{"consent":"maybe"}"#,
             r#"{"keep_query":["a b"]}"#,
+            r#"{"page_origins":["x"]}"#,
         ] {
             assert!(serde_json::from_str::<ProjectSettings>(bad).is_err(), "{bad}");
         }

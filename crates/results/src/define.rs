@@ -432,7 +432,8 @@ impl Surroundings {
             *version += &format!(" {}-{}", other.node, other.ended_at.map_or(0, Instant::us));
         }
         let policy = PolicyFacts::of(&tenants::settings(tx, project).await?);
-        *version += &format!(" {}/{}", policy.visitors.word(), policy.orders.word());
+        let origins = policy.page_origins.origins().join(" ");
+        *version += &format!(" {}/{}/{origins}", policy.visitors.word(), policy.orders.word());
         let stored = exclusions::of_project(tx, project).await?;
         for exclusion in &stored {
             // Exclusions never change, and their ids are not used again.

@@ -692,6 +692,7 @@ impl Manifest {
         Ok(Policy {
             visitors: self.policy.visitors,
             orders: self.policy.orders,
+            page_origins: self.policy.page_origins.origins().to_vec(),
             exclusions: of_project.chain(self.inquiry.without.iter().map(without)).collect::<Result<_, Flaw>>()?,
         })
     }

@@ -235,7 +235,10 @@ pub async fn change_settings(
             if after.settings != before.settings && tenants::settings_set(tx, project.id, &after.settings).await? {
                 delivery::announce(tx, project.id).await?;
             }
-            let counted = |named: &NamedSettings| (named.settings.visitors, named.settings.orders);
+            let counted = |named: &NamedSettings| {
+                let ProjectSettings { visitors, orders, page_origins, .. } = &named.settings;
+                (*visitors, *orders, page_origins.clone())
+            };
             if counted(&after) != counted(&before) {
                 overview::outdate_checks(tx, project.id).await?;
             }

@@ -777,8 +777,10 @@ pub struct VisitorsByTrust {
     pub keyed: u64,
     /// Other visitors with an exposure that was sent with a signature.
     pub signed: u64,
-    /// Others with an exposure that was in time.
+    /// Others with an exposure that was in time, on the project's pages.
     pub unsigned: u64,
+    /// Others with an exposure that was in time. All of these were on pages of other origins, so they do not count.
+    pub elsewhere: u64,
     /// All others: their exposures were received too long after their time to count.
     pub late: u64,
 }

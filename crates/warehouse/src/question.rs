@@ -70,6 +70,9 @@ pub struct Policy {
     pub visitors: TrustPolicy,
     /// Orders and refunds that count.
     pub orders: TrustPolicy,
+    /// Origins of the pages whose exposures count; empty for all. Exposures that were sent with an API key and those
+    /// without an address count in any case.
+    pub page_origins: Vec<String>,
     /// Exposures that do not count.
     pub exclusions: Vec<Exclusion>,
 }

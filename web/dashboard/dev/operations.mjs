@@ -341,6 +341,7 @@ function settingsOf(key, state) {
     approve_live: false,
     visitors: "any",
     orders: "any",
+    page_origins: [],
     stop_on_page_harm: true,
     ...state.settings.get(key),
   };

@@ -4,6 +4,7 @@ use super::fields::{boolean, from_body, integer, parsed, word};
 use crate::json::Json;
 use muriel_domain::kept_query::KeepQuery;
 use muriel_domain::page::{Base, ConsentMode, Percent};
+use muriel_domain::page_origins::PageOrigins;
 use muriel_domain::project::PROJECT_SETTING_KEYS;
 use muriel_domain::trust::TrustPolicy;
 use muriel_domain::{Flaw, Problems, project_settings, text as bounded};
@@ -75,6 +76,10 @@ fn keep_query(value: &Json) -> Result<KeepQuery, Flaw> {
 fn text_list(value: &Json) -> Result<Vec<String>, Flaw> {
     let texts = value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
     texts.ok_or_else(|| Flaw::new("must be an array of texts"))
+}
+
+fn page_origins(value: &Json) -> Result<PageOrigins, Flaw> {
+    PageOrigins::new(&text_list(value)?)
 }
 
 fn base(value: &Json) -> Result<Base, Flaw> {

@@ -2,6 +2,7 @@
 
 use crate::inquiry::Inquiry;
 use muriel_domain::exclusion::{Exclusion, ExclusionKind};
+use muriel_domain::page_origins::PageOrigins;
 use muriel_domain::project::ProjectSettings;
 use muriel_domain::trust::TrustPolicy;
 use muriel_domain::{Flaw, Instant};
@@ -18,18 +19,25 @@ pub struct PolicyFacts {
     pub visitors: TrustPolicy,
     /// Orders and refunds that count.
     pub orders: TrustPolicy,
+    /// Origins of the pages whose exposures count; all if there are none.
+    #[serde(default, skip_serializing_if = "PageOrigins::is_all")]
+    pub page_origins: PageOrigins,
 }
 
 impl PolicyFacts {
     /// The policy of a project.
     pub(crate) fn of(settings: &ProjectSettings) -> Self {
-        Self { visitors: settings.visitors, orders: settings.orders }
+        Self { visitors: settings.visitors, orders: settings.orders, page_origins: settings.page_origins.clone() }
     }
 
     /// The policy of a report on the project.
     pub(crate) fn for_inquiry(&self, inquiry: &Inquiry) -> Self {
         let least = if inquiry.trusted_only { TrustPolicy::Signed } else { TrustPolicy::Any };
-        Self { visitors: self.visitors.max(least), orders: self.orders.max(least) }
+        Self {
+            visitors: self.visitors.max(least),
+            orders: self.orders.max(least),
+            page_origins: self.page_origins.clone(),
+        }
     }
 
     pub(super) fn counts_all(&self) -> bool {

@@ -289,7 +289,16 @@ fn policies() -> impl Strategy<Value = Policy> {
     let limit = || proptest::option::of(time().prop_map(Instant::from_us));
     let exclusion = (by, limit(), limit()).prop_map(|(by, from, until)| Exclusion { by, from, until });
     let exclusions = prop_oneof![3 => Just(Vec::new()), 1 => proptest::collection::vec(exclusion, 1..3)];
-    (trust(), trust(), exclusions).prop_map(|(visitors, orders, exclusions)| Policy { visitors, orders, exclusions })
+    let origins = prop_oneof![
+        3 => Just(Vec::new()),
+        1 => word(&["https://shop.example", "https://elsewhere.example"]).prop_map(|origin| vec![origin.to_owned()]),
+    ];
+    (trust(), trust(), origins, exclusions).prop_map(|(visitors, orders, page_origins, exclusions)| Policy {
+        visitors,
+        orders,
+        page_origins,
+        exclusions,
+    })
 }
 
 pub(super) fn questions() -> impl Strategy<Value = ExperimentQuestion> {

@@ -61,7 +61,7 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         .collect();
     let trust = by_trust(&exposures, question);
     let excluded = excluded(&exposures, question);
-    let is_counted = |record: &&Record| !record.is_late() && is_counted(record, &question.policy);
+    let is_counted = |record: &&Record| is_counted(record, &question.policy);
     let exposures: Vec<&Record> = exposures.into_iter().filter(is_counted).collect();
     // If a visitor has a keyed exposure, the others are ignored, regardless of the end of the report.
     let trusted: BTreeSet<&str> = exposures
@@ -122,7 +122,19 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
 
 /// Returns whether the policy counts an exposure.
 fn is_counted(exposure: &Record, policy: &Policy) -> bool {
-    exposure.trust() >= policy.visitors.least() && !is_excluded(exposure, policy)
+    is_judged(exposure, policy) && !is_excluded(exposure, policy)
+}
+
+/// Returns whether the policy counts an exposure unless it is excluded.
+fn is_judged(exposure: &Record, policy: &Policy) -> bool {
+    !exposure.is_late() && !is_elsewhere(exposure, policy) && exposure.trust() >= policy.visitors.least()
+}
+
+/// Returns whether an exposure was on a page of another origin than the project's.
+fn is_elsewhere(exposure: &Record, policy: &Policy) -> bool {
+    let origins = &policy.page_origins;
+    let origin = exposure.url.as_deref().and_then(origin_of);
+    !exposure.vouched && !origins.is_empty() && origin.is_some_and(|origin| !origins.contains(&origin))
 }
 
 fn is_excluded(exposure: &Record, policy: &Policy) -> bool {
@@ -149,9 +161,8 @@ fn is_excluded(exposure: &Record, policy: &Policy) -> bool {
 
 /// Counts the visitors whose trusted exposures in the period are all excluded.
 fn excluded(exposures: &[&Record], question: &ExperimentQuestion) -> u64 {
-    let least = question.policy.visitors.least();
     let mut all: BTreeMap<&str, bool> = BTreeMap::new();
-    let is_judged = |record: &&&Record| is_in(record, question) && !record.is_late() && record.trust() >= least;
+    let is_judged = |record: &&&Record| is_in(record, question) && is_judged(record, &question.policy);
     for record in exposures.iter().filter(is_judged) {
         *all.entry(&record.visitor.id).or_insert(true) &= is_excluded(record, &question.policy);
     }
@@ -167,18 +178,30 @@ fn is_in(record: &Record, question: &ExperimentQuestion) -> bool {
 
 /// Counts the visitors of exposures in the period, by the most trusted one.
 fn by_trust(exposures: &[&Record], question: &ExperimentQuestion) -> VisitorsByTrust {
-    // `None` for a late exposure, which is below every trust.
-    let mut most: BTreeMap<&str, Option<Trust>> = BTreeMap::new();
-    for record in exposures.iter().filter(|record| is_in(record, question)) {
-        let known = most.entry(&record.visitor.id).or_default();
-        *known = (!record.is_late()).then(|| record.trust()).max(*known);
+    /// A later kind is stronger.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum Kind {
+        Late,
+        Elsewhere,
+        Counted(Trust),
     }
-    let count = |trust| most.values().filter(|known| **known == trust).count() as u64;
+    let mut most: BTreeMap<&str, Kind> = BTreeMap::new();
+    for record in exposures.iter().filter(|record| is_in(record, question)) {
+        let kind = match record {
+            record if record.is_late() => Kind::Late,
+            record if is_elsewhere(record, &question.policy) => Kind::Elsewhere,
+            record => Kind::Counted(record.trust()),
+        };
+        let known = most.entry(&record.visitor.id).or_insert(kind);
+        *known = kind.max(*known);
+    }
+    let count = |kind| most.values().filter(|known| **known == kind).count() as u64;
     VisitorsByTrust {
-        keyed: count(Some(Trust::Keyed)),
-        signed: count(Some(Trust::Signed)),
-        unsigned: count(Some(Trust::Unsigned)),
-        late: count(None),
+        keyed: count(Kind::Counted(Trust::Keyed)),
+        signed: count(Kind::Counted(Trust::Signed)),
+        unsigned: count(Kind::Counted(Trust::Unsigned)),
+        elsewhere: count(Kind::Elsewhere),
+        late: count(Kind::Late),
     }
 }
 

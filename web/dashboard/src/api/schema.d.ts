@@ -6699,6 +6699,14 @@ export interface components {
             name: string;
             /** @description Orders and refunds that results count, by who sent them. */
             orders: components["schemas"]["TrustPolicy"];
+            /**
+             * @description Origins of pages on which visitors enter experiments, such as `https://shop.example`; exposures on other
+             *     pages do not count. Empty: all pages.
+             * @example [
+             *       "https://shop.example"
+             *     ]
+             */
+            page_origins: string[];
             /** @description True when experiments that are known to harm their pages are ended automatically: see `page_health` of a result. */
             stop_on_page_harm: boolean;
             /** @description Visitors that results count, by who sent their exposures: see `health.unvouched` of a result. */
@@ -6757,6 +6765,14 @@ export interface components {
             name?: string;
             /** @description Orders and refunds that results count, by who sent them. */
             orders?: components["schemas"]["TrustPolicy"];
+            /**
+             * @description Origins of pages on which visitors enter experiments, such as `https://shop.example`; exposures on other
+             *     pages do not count. Empty: all pages.
+             * @example [
+             *       "https://shop.example"
+             *     ]
+             */
+            page_origins?: string[];
             /** @description True when experiments that are known to harm their pages are ended automatically: see `page_health` of a result. */
             stop_on_page_harm?: boolean;
             /** @description Visitors that results count, by who sent their exposures: see `health.unvouched` of a result. */

@@ -36,7 +36,9 @@ fn in_profile(dimension: Dimension) -> bool {
 pub(super) struct Exposures {
     /// Exposures to the experiment's arms, at any time, including bots and late ones; an SQL condition.
     all: String,
-    /// Exposures that are in time and trusted enough; an SQL condition.
+    /// SQL condition of the exposures on pages of other origins.
+    elsewhere: String,
+    /// Exposures that are in time, on the project's pages, and trusted enough; an SQL condition.
     trusted: String,
     /// SQL condition of the exposures that are excluded; `None` when no exclusion exists.
     excluded: Option<String>,
@@ -58,7 +60,10 @@ impl Exposures {
     pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64, test: i64) -> Result<Self> {
         let started = since("\"at\"", question.started_at);
         let all = format!("project = {project} AND test = {test} AND variant < {}", question.arms);
-        let trusted = format!("{all} AND NOT late{}", least("", question.policy.visitors));
+        let elsewhere = elsewhere(&question.policy.page_origins);
+        let pages =
+            if question.policy.page_origins.is_empty() { String::new() } else { format!(" AND NOT ({elsewhere})") };
+        let trusted = format!("{all} AND NOT late{pages}{}", least("", question.policy.visitors));
         let excluded = excluded(&question.policy.exclusions, project);
         let arms = match &excluded {
             Some(excluded) => format!("{trusted} AND NOT ({excluded})"),
@@ -78,12 +83,12 @@ impl Exposures {
         } else {
             ""
         };
-        Ok(Self { all, trusted, excluded, arms, kept, started, until: before("\"at\"", question.until) })
+        Ok(Self { all, elsewhere, trusted, excluded, arms, kept, started, until: before("\"at\"", question.until) })
     }
 
     /// SQL condition of the exposures that count, including bots.
     fn counted(&self) -> String {
-        let Self { all: _, trusted: _, excluded: _, arms, kept, started, until } = self;
+        let Self { all: _, elsewhere: _, trusted: _, excluded: _, arms, kept, started, until } = self;
         format!("{arms}{started}{until}{kept}")
     }
 
@@ -113,6 +118,15 @@ impl Exposures {
             counted = self.counted(),
         )
     }
+}
+
+/// SQL condition of the exposures on pages of other origins than these. It is never NULL.
+fn elsewhere(origins: &[String]) -> String {
+    if origins.is_empty() {
+        return "false".to_owned();
+    }
+    let list: Vec<String> = origins.iter().map(|origin| literal(origin)).collect();
+    format!("NOT vouched AND origin IS NOT NULL AND origin NOT IN ({})", list.join(", "))
 }
 
 /// SQL condition of the exposures that one of the exclusions excludes. It is never NULL. `None` without exclusions.
@@ -172,16 +186,19 @@ pub(super) fn least(of: &str, policy: TrustPolicy) -> String {
 
 /// Visitors with an exposure in the period of the question, counted or not, by the most trusted one.
 fn by_trust(db: &Db<'_>, exposures: &Exposures) -> Result<VisitorsByTrust> {
-    let Exposures { all, started, until, .. } = exposures;
+    let Exposures { all, elsewhere, started, until, .. } = exposures;
     let sql = format!(
         "SELECT count(*) FILTER (keyed), count(*) FILTER (signed AND NOT keyed),
-                count(*) FILTER (NOT signed AND NOT keyed AND NOT late), count(*) FILTER (late)
+                count(*) FILTER (here AND NOT signed AND NOT keyed), count(*) FILTER (prompt AND NOT here), count(*)
          FROM (
-           SELECT bool_or(vouched) AS keyed, bool_or(signed AND NOT late) AS signed, bool_and(late) AS late FROM exposures
-           WHERE {all}{started}{until} AND NOT bot GROUP BY visitor)"
+           SELECT bool_or(vouched) AS keyed, bool_or(signed AND NOT late AND NOT ({elsewhere})) AS signed,
+                  bool_or(NOT late AND NOT ({elsewhere})) AS here, bool_or(NOT late) AS prompt
+           FROM exposures WHERE {all}{started}{until} AND NOT bot GROUP BY visitor)"
     );
     db.row(&sql, |row| {
-        Ok(VisitorsByTrust { keyed: row.get(0)?, signed: row.get(1)?, unsigned: row.get(2)?, late: row.get(3)? })
+        let [keyed, signed, unsigned, elsewhere, all] =
+            [row.get::<_, u64>(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?];
+        Ok(VisitorsByTrust { keyed, signed, unsigned, elsewhere, late: all - keyed - signed - unsigned - elsewhere })
     })
 }
 

@@ -14,7 +14,10 @@ import { toast } from "~/ui/toast";
 
 type Settings = Schemas["ProjectSettings"];
 /** The settings as the form has them: lists as text. */
-type Fields = Omit<Settings, "keep_query"> & { keep_query: string };
+type List = "keep_query" | "page_origins";
+type Fields = Omit<Settings, List> & Record<List, string>;
+
+const wordsIn = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
 export function ProjectSettingsPage() {
   const { projectKey } = useParams({ from: "/app/settings/projects/$projectKey" });
@@ -51,6 +54,7 @@ const LABELS: Record<keyof Settings, string> = {
   keep_query: "Query parameters that are stored",
   visitors: "Visitors that results count",
   orders: "Orders that results count",
+  page_origins: "Origins of pages that results count",
 };
 
 function SettingsForm({ projectKey, settings }: { projectKey: string; settings: Settings }) {
@@ -59,10 +63,18 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
   const refreshSession = useRefreshSession();
   const form = useForm<Fields>({
     name: `project-settings/${projectKey}`,
-    stored: { ...settings, keep_query: settings.keep_query.join(" ") },
-    submit: async (_, { keep_query: names, ...changes }) => {
+    stored: {
+      ...settings,
+      keep_query: settings.keep_query.join(" "),
+      page_origins: settings.page_origins.join(" "),
+    },
+    submit: async (_, { keep_query: names, page_origins: origins, ...changes }) => {
       const params = { path: { project_key: projectKey } };
-      const body = names === undefined ? changes : { ...changes, keep_query: names.split(/[\s,]+/).filter(Boolean) };
+      const body = {
+        ...changes,
+        ...(names !== undefined && { keep_query: wordsIn(names) }),
+        ...(origins !== undefined && { page_origins: wordsIn(origins) }),
+      };
       await send("patch", "/v2/project/{project_key}/settings", { params, body });
       await Promise.all([
         outdate(cache, "/v2/project/{project_key}/settings", "/v2/audit"),
@@ -168,6 +180,13 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
                 ["signed", "Signed ones", "Orders of signed visitors, and orders with an API key."],
                 ["keyed", "Keyed ones", "Only orders that your server sends with an API key."],
               ]}
+            />
+            <FormText
+              form={form}
+              name="page_origins"
+              label={LABELS.page_origins}
+              hint="Such as https://shop.example, separated by blanks. Visitors who enter on other pages, such as those of a test system, do not count. Empty: all pages."
+              maxLength={5000}
             />
             {isAllowed && (
               <p>

@@ -220,7 +220,7 @@ const LEFT_OUT_WARN: f64 = 0.5;
 /// Reports visitors whom nobody vouches for: neither a key nor a signature, or whose exposures came too late. `None` if
 /// there are none and the policy leaves nobody out.
 fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> {
-    let VisitorsByTrust { keyed, signed, unsigned, late } = *visitors;
+    let VisitorsByTrust { keyed, signed, unsigned, elsewhere, late } = *visitors;
     let (left_out, what) = match policy.visitors {
         TrustPolicy::Any => (0, ""),
         TrustPolicy::Signed => (unsigned, "neither signed nor keyed"),
@@ -254,7 +254,12 @@ fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> 
             "Left out: {visitors} whose exposures were received without a key, more than 24 hours after their time."
         )
     });
-    let sentences: Vec<String> = [message].into_iter().filter(|message| !message.is_empty()).chain(late).collect();
+    let elsewhere = (elsewhere > 0).then(|| {
+        let visitors = visitors_of(elsewhere);
+        format!("Left out: {visitors} on pages that are not in the project's setting page_origins.")
+    });
+    let message = (!message.is_empty()).then_some(message);
+    let sentences: Vec<String> = message.into_iter().chain(elsewhere).chain(late).collect();
     (!sentences.is_empty()).then(|| Check::new(grade, sentences.join(" ")))
 }
 
