@@ -1,4 +1,4 @@
-//! What is stored of events: with consent or Global Privacy Control, and of addresses.
+//! Stored events of visitors with and without consent, and the stored parts of addresses.
 
 use crate::scene::{Collector, gzip, id, stored};
 use muriel_tests::{Answer, DEADLINE, On, TestApp, eventually, raw, stories};

@@ -3,6 +3,7 @@
 use crate::concentration::{self, Concentration};
 use crate::inquiry::NETWORK;
 use crate::manifest::{Manifest, MetricFacts};
+use crate::unvouched::{self, UnvouchedVerdict};
 use jiff::ToSpan;
 use jiff::civil::Date;
 use muriel_analysis::bandit::{BanditLook, Losses, look, losses_by_day};
@@ -145,6 +146,8 @@ pub struct Computed {
     pub excluded: u64,
     /// Influence of single networks on the verdicts on the top metric, of each arm that had one.
     pub concentration: Vec<Concentration>,
+    /// Verdicts on the top metric that would be others without unsigned visitors.
+    pub unvouched: Vec<UnvouchedVerdict>,
     /// Analysis of the numbers.
     pub report: Report,
     /// Matches of the arms' changes on visitors' pages.
@@ -191,6 +194,8 @@ pub(crate) fn compute(
         let report = report(&design, &summaries);
         (summaries, report)
     });
+    let all = answer.metrics.first().map(|metric| metric.cells.as_slice()).unwrap_or_default();
+    let unvouched = unvouched::judge(&manifest, &design, &summaries, [all, &answer.trusted], &report);
     let concentration = concentration::judge(&manifest, &design, &summaries, &answer.networks, &mut report);
     manifest.set_logs(&answer.marks, &answer.lost, &answer.rewritten);
     let arms = manifest.experiment.arms.len();
@@ -230,6 +235,7 @@ pub(crate) fn compute(
         trust,
         excluded,
         concentration,
+        unvouched,
         report,
         metrics,
         values_vary,

@@ -80,7 +80,7 @@ pub(crate) fn is_decided(report: &Report) -> bool {
     analyses.iter().any(|analysis| is_decisive(analysis.verdict))
 }
 
-fn is_decisive(verdict: Verdict) -> bool {
+pub(crate) fn is_decisive(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Win | Verdict::Loss | Verdict::NoDifference)
 }
 

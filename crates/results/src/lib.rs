@@ -18,6 +18,7 @@ mod report_cache;
 mod simulation;
 mod starting;
 pub mod suspects;
+mod unvouched;
 
 pub use compute::{ComputeError, Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
 pub use days::Days;
@@ -37,3 +38,4 @@ pub use simulation::{
     SimulationRequest, Traffic, TriedPlan, USUAL_POWER, simulate,
 };
 pub use starting::StartPlan;
+pub use unvouched::UnvouchedVerdict;

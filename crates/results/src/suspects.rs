@@ -12,9 +12,9 @@ use muriel_warehouse::Segment;
 use std::sync::Arc;
 
 /// Visitors from which on a segment is tested.
-const LEAST: u64 = 20;
+pub(crate) const LEAST: u64 = 20;
 /// Probability of any false suspect in a breakdown.
-const ALPHA: f64 = 0.001;
+pub(crate) const ALPHA: f64 = 0.001;
 
 /// Property by which a segment stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +110,7 @@ fn split(own: &[Numbers], rest: &[Numbers]) -> f64 {
 
 /// p-value of the test that an arm differs from the control by the same conversion rate in both groups of visitors; 1
 /// where it does not apply. The variances are those under the hypothesis that each arm has one rate.
-fn effect(own: &[Numbers], rest: &[Numbers], arm: usize) -> f64 {
+pub(crate) fn effect(own: &[Numbers], rest: &[Numbers], arm: usize) -> f64 {
     let (mut difference, mut variance) = (0.0, 0.0);
     for (at, sign) in [(arm, 1.0), (0, -1.0)] {
         let (Some(own), Some(rest)) = (own.get(at), rest.get(at)) else { return 1.0 };

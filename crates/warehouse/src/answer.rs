@@ -70,6 +70,9 @@ pub struct ExperimentAnswer {
     /// Totals of the first metric by [network](super::Dimension::Network) of the visitors at entry; empty unless
     /// [requested](super::WarehouseReader::ask_with_networks), and for a holdout.
     pub networks: Vec<GroupTotals>,
+    /// Totals of the first metric for visitors who entered with a signed or keyed exposure. Present like `networks`, if
+    /// there are other visitors.
+    pub trusted: Vec<GroupTotals>,
     /// Visitors who would have entered in the period of the question without the [exclusions](super::Policy::exclusions),
     /// regardless of epoch and filter; none for a holdout.
     pub excluded: u64,

@@ -22,6 +22,7 @@ pub(super) fn computed(computed: &Computed) -> Value {
         // The scenarios have no exclusions and no networks.
         excluded: _,
         concentration: _,
+        unvouched: _,
         report,
         applied,
         errors,

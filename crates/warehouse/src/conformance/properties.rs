@@ -9,6 +9,7 @@ use crate::{
     Totals,
 };
 use muriel_domain::Instant;
+use muriel_domain::trust::TrustPolicy;
 use muriel_log::Record;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,8 +94,17 @@ pub(super) fn totals_by_network_add_up_to_totals(engine: Engine<'_>) {
                 prop_assert!(networks.contains(&**network));
             }
         }
+        // Those of trusted visitors are a part of the totals.
+        prop_assert!(answer.trusted.is_empty() || answer.trust.unsigned > 0);
+        for (place, trusted) in sums(&answer.trusted) {
+            let all = sums(first)[&place];
+            prop_assert!(trusted.visitors <= all.visitors && trusted.converted <= all.converted);
+        }
+        if question.policy.visitors >= TrustPolicy::Signed && !answer.trusted.is_empty() {
+            prop_assert_eq!(sums(&answer.trusted), sums(first));
+        }
         prop_assert_eq!(
-            ExperimentAnswer { networks: Vec::new(), ..answer },
+            ExperimentAnswer { networks: Vec::new(), trusted: Vec::new(), ..answer },
             warehouse.ask(&question, &StopToken::new()).unwrap()
         );
         Ok(())

@@ -92,18 +92,18 @@ impl Exposures {
         format!("{arms}{started}{until}{kept}")
     }
 
-    /// Adds the column `network` to the table `entry`, which few questions need.
-    pub(super) fn add_networks(&self, db: &Db<'_>, question: &ExperimentQuestion) -> Result<()> {
-        let met = self.met(question, "network");
+    /// Adds the columns `network` and `trusted` to the table `entry`, which few questions need.
+    pub(super) fn add_senders(&self, db: &Db<'_>, question: &ExperimentQuestion) -> Result<()> {
+        let met = self.met(question, "network, vouched OR signed AS trusted");
         db.run(&format!(
             r#"CREATE OR REPLACE TEMP TABLE entered AS
                WITH
                  met AS NOT MATERIALIZED ({met}),
                  -- Of several exposures at that moment, any.
-                 networks AS (
-                   SELECT x.visitor, min(met.network) AS network
+                 senders AS (
+                   SELECT x.visitor, min(met.network) AS network, bool_or(met.trusted) AS trusted
                    FROM entry AS x JOIN met ON met.visitor = x.visitor AND met."at" = x."at" GROUP BY x.visitor)
-               SELECT x.*, networks.network FROM entry AS x LEFT JOIN networks ON networks.visitor = x.visitor;
+               SELECT x.*, senders.network, senders.trusted FROM entry AS x LEFT JOIN senders ON senders.visitor = x.visitor;
                CREATE OR REPLACE TEMP TABLE entry AS SELECT * FROM entered; DROP TABLE entered"#
         ))
     }
@@ -342,6 +342,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
         trust: VisitorsByTrust::default(),
         excluded: 0,
         networks: Vec::new(),
+        trusted: Vec::new(),
         lost_events: LostEvents::default(),
         first_entry: first_entry.map(Instant::from_us),
         balance: Vec::new(),

@@ -119,8 +119,9 @@ pub(super) fn ask(
         if wants_networks(&answer)
             && let Some((exposures, (metric, outcomes))) = exposed.zip(first)
         {
-            if question.breakdown != Some(Dimension::Network) {
-                exposures.add_networks(db, question)?;
+            let has_senders = question.breakdown != Some(Dimension::Network);
+            if has_senders {
+                exposures.add_senders(db, question)?;
             }
             let segments = entry::segments_of(db, Dimension::Network, project)?;
             let scope = MetricContext { breakdown: Some(Dimension::Network), ..MetricContext::of(question, project) };
@@ -130,6 +131,10 @@ pub(super) fn ask(
             };
             let cells = Cells { scope: &scope, segments: &segments, window_us };
             answer.networks = cells.all(db, &outcomes)?;
+            if has_senders && answer.trust.unsigned > 0 {
+                let scope = MetricContext::of(question, project);
+                answer.trusted = Cells { scope: &scope, segments: &[], window_us }.trusted(db, &outcomes)?;
+            }
         }
         Ok(answer)
     })

@@ -390,9 +390,18 @@ impl Cells<'_> {
 
     /// Totals of all cells.
     pub(super) fn all(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Vec<GroupTotals>> {
+        self.of(db, outcomes, "")
+    }
+
+    /// Totals of all cells, of the visitors who entered with a signed or keyed exposure.
+    pub(super) fn trusted(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Vec<GroupTotals>> {
+        self.of(db, outcomes, " WHERE x.trusted")
+    }
+
+    fn of(&self, db: &Db<'_>, outcomes: &Outcomes, whose: &str) -> Result<Vec<GroupTotals>> {
         let (segment, join) = segment(self.scope.breakdown, self.segments.len());
         let place = format!("x.epoch, x.variant, {segment}, {}", self.open());
-        let cells = totals(db, outcomes, &place, &join, |row, at| {
+        let cells = totals(db, outcomes, &place, &(join + whose), |row, at| {
             Ok::<(i64, u32, i64, bool), _>((row.get(at)?, row.get(at + 1)?, row.get(at + 2)?, row.get(at + 3)?))
         })?;
         Ok(cells

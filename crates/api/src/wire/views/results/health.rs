@@ -8,7 +8,7 @@ use muriel_analysis::{
 };
 use muriel_domain::trust::TrustPolicy;
 use muriel_results::concentration::Concentration;
-use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers, PolicyFacts};
+use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers};
 use muriel_stats::srm::ChiSquared;
 use muriel_warehouse::{LostEvents, OrderSummary, VALUE_SCALE, VisitorsByTrust};
 use serde::Serialize;
@@ -171,7 +171,7 @@ impl Health {
         let lost_events = lost_events(computed);
         let event_log = event_log(&computed.manifest);
         let interaction = interaction::check(computed);
-        let unvouched = unvouched(&computed.trust, &computed.manifest.policy);
+        let unvouched = unvouched(computed);
         let exclusions = exclusions(computed);
         let concentration = concentration(computed);
         let of_metric = [currency.as_ref(), orders.as_ref(), before_entry.as_ref(), prevented_submits.as_ref()];
@@ -219,8 +219,9 @@ const LEFT_OUT_WARN: f64 = 0.5;
 
 /// Reports visitors whom nobody vouches for: neither a key nor a signature, or whose exposures came too late. `None` if
 /// there are none and the policy leaves nobody out.
-fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> {
-    let VisitorsByTrust { keyed, signed, unsigned, elsewhere, late } = *visitors;
+fn unvouched(computed: &Computed) -> Option<Check> {
+    let VisitorsByTrust { keyed, signed, unsigned, elsewhere, late } = computed.trust;
+    let policy = &computed.manifest.policy;
     let (left_out, what) = match policy.visitors {
         TrustPolicy::Any => (0, ""),
         TrustPolicy::Signed => (unsigned, "neither signed nor keyed"),
@@ -244,7 +245,17 @@ fn unvouched(visitors: &VisitorsByTrust, policy: &PolicyFacts) -> Option<Check> 
             visitors_of(unsigned),
             share(unsigned)
         );
-        (Grade::Ok, message)
+        let differing = computed.unvouched.iter().map(|one| {
+            let name = name_of(&computed.manifest, one.arm);
+            let odd = if one.is_odd { ", and their difference is another one by more than chance" } else { "" };
+            let (trusted, verdict) = (one.trusted.word(), one.verdict.word());
+            format!(" Without them, the verdict on {name} would be {trusted} instead of {verdict}{odd}.")
+        });
+        let is_odd = computed.unvouched.iter().any(|one| one.is_odd);
+        let advice =
+            if is_odd { " Look for made-up visitors, or count only signed ones (setting visitors)." } else { "" };
+        let grade = if is_odd { Grade::Warn } else { Grade::Ok };
+        (grade, message + &differing.collect::<String>() + advice)
     } else {
         (Grade::Ok, String::new())
     };
