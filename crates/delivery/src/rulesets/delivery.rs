@@ -38,7 +38,7 @@ pub struct Delivery {
     /// Revision of each delivered experiment, by id.
     pub(super) revisions: HashMap<i64, i64>,
     pub(super) loop_guards: LoopGuards,
-    /// What events keep of addresses.
+    /// Shortens the addresses of events.
     pub(crate) addresses: AddressFilter,
 }
 
