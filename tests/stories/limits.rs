@@ -3,6 +3,7 @@
 use crate::scene::Things;
 use muriel_tests::{Client, Contract, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 stories! {
     always: [
@@ -18,6 +19,8 @@ stories! {
         request_ids,
         requests_are_limited_per_key,
         requests_are_limited_per_network,
+        clients_behind_a_proxy_have_limits_of_their_own,
+        pages_can_read_that_they_are_too_many,
     ],
 }
 
@@ -346,6 +349,48 @@ fn requests_are_limited_per_key(on: On) {
     other.get("/goals").has_status(200);
     shop.with_key(Some("mk_nobody")).get("/goals").refused(401, "unauthorized");
     eventually("another request", DEADLINE, || shop.get("/goals").status == 200);
+}
+
+fn clients_behind_a_proxy_have_limits_of_their_own(on: On) {
+    let app = on.start_with(|settings| {
+        settings.rate_limits = "key=off,network=2/3".parse().expect("limits");
+        settings.trusted_proxies = "127.0.0.0/8".parse().expect("networks");
+    });
+    let anyone = app.anyone();
+    let from = |address: &str| anyone.call("GET", "/v2/project/x/goals").header("x-forwarded-for", address).send();
+    refused_at_last(|| from("203.0.113.7"));
+    from("198.51.100.7").refused(401, "unauthorized");
+    // Entries that the client has made up are on the left.
+    refused_at_last(|| from("192.0.2.1, 203.0.114.9"));
+    // A header of somebody else than the proxy counts for nothing.
+    let app = on.start_with(|settings| settings.rate_limits = "key=off,network=2/3".parse().expect("limits"));
+    let anyone = app.anyone();
+    let number = AtomicUsize::new(0);
+    refused_at_last(|| {
+        let address = format!("203.0.{}.7", number.fetch_add(1, Ordering::Relaxed) % 256);
+        anyone.call("GET", "/v2/project/x/goals").header("x-forwarded-for", &address).send()
+    });
+}
+
+fn pages_can_read_that_they_are_too_many(on: On) {
+    let app = on.start_with(|settings| settings.rate_limits = "key=off,network=2/3".parse().expect("limits"));
+    let anyone = app.anyone();
+    // The bucket stays nearly empty.
+    let refused_at = |path: &str| {
+        let refused = (0..1_000).map(|_| anyone.get(path)).find(|answer| answer.status == 429);
+        refused.unwrap_or_else(|| panic!("{path} was never refused"))
+    };
+    for path in ["/events/prj_x", "/ruleset/prj_x", "/js/prj_x.js", "/js/parts/badge.js", "/geo/prj_x"] {
+        let refused = refused_at(path);
+        let header = |name: &str| refused.header(name).map(str::to_owned);
+        assert_eq!(header("access-control-allow-origin").as_deref(), Some("*"), "{path}");
+        assert_eq!(header("access-control-expose-headers").as_deref(), Some("retry-after,x-request-id"), "{path}");
+        assert!(header("retry-after").is_some(), "{path}");
+    }
+    for path in ["/v2/project/x/goals", "/events/prj_x/batch", "/share/x", "/"] {
+        let refused = refused_at(path);
+        assert_eq!(refused.header("access-control-allow-origin"), None, "{path}");
+    }
 }
 
 fn requests_are_limited_per_network(on: On) {

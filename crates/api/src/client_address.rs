@@ -2,10 +2,25 @@
 
 use http::{HeaderMap, HeaderName, header};
 use muriel_delivery::visitor::{Origin, TrustedProxies, Visitors};
+use muriel_http::forwarding::Forwarding;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// The header field to which proxies append the address that they forward for.
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The proxies whose word about clients is trusted.
+#[derive(Debug, Clone)]
+pub struct Forwarded(pub TrustedProxies);
+
+impl Forwarding for Forwarded {
+    fn is_proxy(&self, peer: IpAddr) -> bool {
+        self.0.contains(peer.to_canonical())
+    }
+
+    fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        client_address(peer, headers, &self.0)
+    }
+}
 
 /// Describes where a request comes from: `peer` is the other end of its connection.
 ///

@@ -6,7 +6,7 @@
 mod answer;
 mod auth;
 pub mod check;
-mod client_address;
+pub mod client_address;
 mod cookies;
 mod dashboard;
 mod docs;

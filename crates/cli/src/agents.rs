@@ -3,11 +3,12 @@
 use crate::config::Settings;
 use crate::{Error, Result};
 use muriel_api::WithoutCode;
+use muriel_api::client_address::Forwarded;
 use muriel_api::guard::guarded;
 use muriel_api::metrics::Metrics;
 use muriel_api::router::{self, Listener};
 use muriel_http::body::BODY_LIMIT;
-use muriel_http::edge::Edge;
+use muriel_http::edge::{Edge, EdgeSettings};
 use muriel_http::limits::Limits;
 use muriel_mcp::Api;
 use muriel_mcp::http::HttpSettings;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 /// The API with `/mcp` next to it. A call of a tool passes the edge twice: as a request to `/mcp`, and as the API
 /// request that it makes.
 pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Result<Edge> {
-    let around = |router| Edge::new(router, settings.edge.clone(), limits.clone(), metrics.http.clone());
+    let around = |router| Edge::new(router, edge_settings(settings), limits.clone(), metrics.http.clone());
     // Tools accept only API keys.
     let api = around(router::router(app.clone(), Listener::WithoutPeople));
     let allows_code = settings.mcp.allows_code;
@@ -37,7 +38,15 @@ pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics
 /// The API for people, on a separate listener.
 pub(crate) fn dashboard_edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Edge {
     let router = router::router(app.clone(), Listener::People);
-    Edge::new(router, settings.edge.clone(), limits.clone(), metrics.http.clone())
+    Edge::new(router, edge_settings(settings), limits.clone(), metrics.http.clone())
+}
+
+fn edge_settings(settings: &Settings) -> EdgeSettings {
+    EdgeSettings {
+        forwarding: Arc::new(Forwarded(settings.trusted_proxies.clone())),
+        open_paths: router::visitor_paths(settings.site.visitor_prefix.as_str()).into(),
+        ..settings.edge.clone()
+    }
 }
 
 /// Host names and addresses at which the server is reached.

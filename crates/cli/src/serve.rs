@@ -11,11 +11,13 @@ use crate::server_address::ServerAddress;
 use crate::shutdown::{CLOSE_TIMEOUT, Signals, end_after};
 use crate::tasks;
 use crate::{Error, Result};
+use muriel_api::client_address::Forwarded;
 use muriel_api::metrics::Metrics;
 use muriel_context::api_key::Pepper;
 use muriel_delivery::visitor::{Geography, Visitors};
 use muriel_domain::experiment::Rule;
 use muriel_http::connection::ServerSettings;
+use muriel_http::forwarding::Forwarding;
 use muriel_http::limits::Limits;
 use muriel_http::server;
 use muriel_outbound::Outbound;
@@ -168,8 +170,9 @@ pub async fn start(settings: Settings) -> Result<Running> {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.listen(stopped).await })
     };
+    let forwarding: Arc<dyn Forwarding> = Arc::new(Forwarded(settings.trusted_proxies.clone()));
     let serve = |(listener, edge)| {
-        let settings = ServerSettings::default();
+        let settings = ServerSettings { forwarding: forwarding.clone(), ..ServerSettings::default() };
         tokio::spawn(server::serve(listener, edge, metrics.http.clone(), settings, is_set(stopped.clone())))
     };
     let serving = [(listener, edge)].into_iter().chain(dashboard).map(serve).collect();

@@ -1,9 +1,12 @@
 //! A connection: its peer, its limits, and what it is doing.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
+
+use crate::forwarding::{Forwarding, NoProxies};
 
 /// Address of the connection's peer, in the extensions of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +25,10 @@ pub struct ServerSettings {
     pub grace: Duration,
     /// Maximum number of open connections.
     pub max_connections: usize,
-    /// Maximum number of open connections per network. Loopback is exempt.
+    /// Maximum number of open connections per network. Loopback and proxies are exempt.
     pub max_connections_per_network: usize,
+    /// The proxies in front of the server.
+    pub forwarding: Arc<dyn Forwarding>,
     /// Maximum size of a request's header, including its first line, in bytes.
     pub max_header: usize,
     /// Maximum number of bytes that are read ahead, or written but not yet sent.
@@ -39,6 +44,7 @@ impl Default for ServerSettings {
             grace: Duration::from_secs(6),
             max_connections: 10_000,
             max_connections_per_network: 1_024,
+            forwarding: Arc::new(NoProxies),
             max_header: 32 << 10,
             max_buffer: 64 << 10,
         }

@@ -19,12 +19,13 @@ use axum::extract::{MatchedPath, Request};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use http::uri::Authority;
-use http::{HeaderValue, Method, StatusCode, Uri, Version, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use tracing::{error, info, warn};
 
 use crate::body::BODY_LIMIT;
 use crate::connection::PeerAddr;
 use crate::error::{Failed, HttpError};
+use crate::forwarding::{Forwarding, NoProxies};
 use crate::limits::{Limits, Network};
 use crate::metrics::HttpMetrics;
 use crate::request::{RequestContext, RequestId, Shared, X_REQUEST_ID};
@@ -43,6 +44,11 @@ pub struct EdgeSettings {
     pub database_write: Duration,
     /// Maximum length of the request target, in bytes.
     pub max_uri: usize,
+    /// The proxies in front of the server.
+    pub forwarding: Arc<dyn Forwarding>,
+    /// Beginnings of paths. If one more segment follows, pages of every origin can read the response, also if it is an
+    /// error of the edge.
+    pub open_paths: Arc<[String]>,
 }
 
 impl Default for EdgeSettings {
@@ -54,6 +60,8 @@ impl Default for EdgeSettings {
             database_read: Duration::from_millis(1_800),
             database_write: Duration::from_millis(4_700),
             max_uri: 8 << 10,
+            forwarding: Arc::new(NoProxies),
+            open_paths: Arc::default(),
         }
     }
 }
@@ -91,7 +99,11 @@ impl Edge {
         extensions.insert(context.clone());
 
         let unread = Unread::watch(&mut request);
-        let admitted = self.admit(&context, request.uri(), peer).and_then(|()| check_host(&request));
+        let is_segment = |rest: &str| !rest.contains('/');
+        let path = request.uri().path();
+        let is_open =
+            self.settings.open_paths.iter().any(|start| path.strip_prefix(start.as_str()).is_some_and(is_segment));
+        let admitted = self.admit(&context, &request, peer).and_then(|()| check_host(&request));
         let response = match admitted {
             Ok(()) => self.route(&context, request).await,
             Err(error) => {
@@ -100,6 +112,9 @@ impl Edge {
             }
         };
         let mut response = finish(response, &context.0);
+        if is_open {
+            open(response.headers_mut());
+        }
         if let Some(unread) = unread
             && !unread.read_out().await
         {
@@ -109,11 +124,12 @@ impl Edge {
         response
     }
 
-    fn admit(&self, context: &RequestContext, uri: &Uri, peer: Option<PeerAddr>) -> Result<(), HttpError> {
-        if uri_len(uri) > self.settings.max_uri {
+    fn admit(&self, context: &RequestContext, request: &Request, peer: Option<PeerAddr>) -> Result<(), HttpError> {
+        if uri_len(request.uri()) > self.settings.max_uri {
             return Err(HttpError::UriTooLong);
         }
-        let network = peer.map(|PeerAddr(address)| Network::of(address.ip()));
+        let client = |PeerAddr(address)| self.settings.forwarding.client(address.ip(), request.headers());
+        let network = peer.map(|peer| Network::of(client(peer)));
         let taken = network.and_then(|network| self.limits.take_network(network));
         match taken {
             // The state of the network's bucket is sent only when it refuses the request.
@@ -162,6 +178,16 @@ impl tower::Service<Request> for Edge {
 
     fn call(&mut self, request: Request) -> Self::Future {
         Box::pin(self.clone().answer(request).map(Ok))
+    }
+}
+
+/// Lets pages of every origin read a response that no handler has made, such as 429: otherwise they could not tell it
+/// from a server that cannot be reached, and would not know when to try again.
+fn open(headers: &mut HeaderMap) {
+    const EXPOSED: HeaderValue = HeaderValue::from_static("retry-after,x-request-id");
+    if !headers.contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
 }
 

@@ -8,6 +8,7 @@ pub mod body;
 pub mod connection;
 pub mod edge;
 pub mod error;
+pub mod forwarding;
 pub mod limits;
 pub mod metrics;
 mod parse_errors;

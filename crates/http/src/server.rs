@@ -219,7 +219,8 @@ impl Server {
             return None;
         }
         let address = peer.ip().to_canonical();
-        let network = (!address.is_loopback()).then(|| Network::of(address));
+        let is_exempt = address.is_loopback() || self.settings.forwarding.is_proxy(address);
+        let network = (!is_exempt).then(|| Network::of(address));
         if let Some(network) = network {
             let networks = self.limiter.networks.lock();
             let mut networks = networks.unwrap_or_else(PoisonError::into_inner);

@@ -23,14 +23,16 @@ fn projects_and_their_keys_are_found_again() {
     let all = json_output(&["project", "list", "--json"], at);
     assert_eq!(all["projects"].as_array().unwrap().len(), 2);
     let of_other = json_output(&["project", "list", "--company", "Other", "--json"], at);
-    let settings = json!({ "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "" });
+    let settings =
+        json!({ "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "", "keep_query": ["utm_*"] });
     assert_eq!(
         of_other["projects"],
         json!([{ "company_id": 2, "company": "Other", "name": "Blog", "project_key": blog, "settings": settings,
                 "retention_days": null }])
     );
     let set = json_output(&["project", "set", blog, "--consent", "required", "--gpc", "on", "--json"], at);
-    let settings = json!({ "consent": "required", "gpc": true, "bots": false, "health": 10, "base": "" });
+    let settings =
+        json!({ "consent": "required", "gpc": true, "bots": false, "health": 10, "base": "", "keep_query": ["utm_*"] });
     assert_eq!(set, json!({ "project_key": blog, "settings": settings }));
     let table = says(&["project", "list"], at);
     let lines: Vec<_> = table.lines().collect();

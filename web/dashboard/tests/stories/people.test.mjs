@@ -62,8 +62,18 @@ test("from the first start to a team", async () => {
   await page.getByRole("button", { name: "Create project" }).click();
   await page.getByRole("heading", { name: "Shop", level: 1 }).waitFor();
   await page.getByRole("radio", { name: "Consent is required" }).check();
+  const origins = page.getByLabel("Origins of pages that results count");
+  await page.getByLabel("Query parameters that are stored").fill("utm_*, ref  page");
+  await origins.fill("shop.example");
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await page.getByText("must have origins of pages").first().waitFor();
+  await origins.fill("https://shop.example/a https://www.shop.example");
   await page.getByRole("button", { name: "Save settings" }).click();
   await page.getByText("The settings were saved.").waitFor();
+  await page.reload();
+  const lists = ["Query parameters that are stored", "Origins of pages that results count"];
+  const values = lists.map((label) => page.getByLabel(label).inputValue());
+  assert.deepEqual(await Promise.all(values), ["utm_* ref page", "https://shop.example https://www.shop.example"]);
   const key = /prj_\w+/.exec(page.url())[0];
   await owner.examine("real-project-settings");
 

@@ -81,11 +81,11 @@ test("the script arrives, and a visit is watched", async (t) => {
   assert.equal(new URL(page.url()).searchParams.get("visitor"), id);
   const arm = () => guest.page.evaluate((key) => window.muriel.variant(key), experiment_key);
   await until(async () => {
-    await guest.page.goto(`${site.url}/boots?size=42`);
+    await guest.page.goto(`${site.url}/boots?utm_term=42`);
     return arm().catch(() => null);
   }, "the experiment");
   const shown = await arm();
-  const opened = page.getByRole("listitem").filter({ hasText: "Opened /boots?size=42" }).first();
+  const opened = page.getByRole("listitem").filter({ hasText: "Opened /boots?utm_term=42" }).first();
   const decision = opened.getByRole("listitem").filter({ hasText: "Boots that say why" });
   await decision.getByText(shown, { exact: true }).waitFor();
   await decision.getByText(/Chosen by the split|As before/).waitFor();

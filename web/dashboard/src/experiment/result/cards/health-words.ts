@@ -94,8 +94,8 @@ export const CHECKS: Record<string, CheckWords> = {
   unvouched: {
     name: "Visitors without a signature",
     cause:
-      "Pages send events by themselves and do not repeat the signature of the answer, or a network has sent more than a hundred new visitors in an hour.",
-    next: "Send exposures with a key, or let pages send the signature. If the number is sudden, somebody may invent visitors.",
+      "Somebody invents visitors; or pages send events by themselves and do not repeat the signature of the answer; or a network has sent more than a hundred new visitors in an hour.",
+    next: "Look for made-up visitors below, and exclude those that are not real, or count only signed visitors in the settings of the project. Send exposures with a key, or let pages send the signature.",
   },
   exclusions: {
     name: "Excluded visits",
