@@ -174,7 +174,7 @@ fn visitors_of_servers() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(events::event_batch_take))
 }
 
-/// The paths of [`visitor_traffic`] without their last segments, also below the prefix of visitors.
+/// The paths of requests of pages without their last segments, also below the prefix of visitors.
 pub fn visitor_paths(prefix: &str) -> Vec<String> {
     let of_root = ["/events/", "/geo/", "/js/", "/js/parts/", "/preview/", "/ruleset/"];
     let below = of_root.iter().filter(|_| !prefix.is_empty()).map(|path| format!("{prefix}{path}"));

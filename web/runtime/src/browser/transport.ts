@@ -141,7 +141,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
       if (waiting[0]) plan(0);
     } else if (++tries < (status ? ATTEMPTS_MAX : UNANSWERED_ATTEMPTS_MAX)) {
       // A busy server says for how many seconds; a date, which only other servers send, is not a number.
-      plan(1_000 * (2 ** tries * (0.5 + random()) + (+answer?.headers.get("retry-after")! || 0)));
+      plan(1_000 * (2 ** tries * (0.5 + random()) + ((answer?.headers.get("retry-after") as unknown as number) | 0)));
     }
     save(tries > 0);
   }
