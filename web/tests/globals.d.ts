@@ -13,7 +13,6 @@ declare const errors_: any;
 declare const expire: any;
 declare const finish: any;
 declare const frames_: any;
-declare const waits_: number[];
 declare const got: any;
 declare const inside: any;
 declare const kept: any;

@@ -322,39 +322,6 @@ const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
   },
 }));
 
-/** Records how long the script waits until it tries again. */
-const RECORD_WAITS = inline(`
-  const wait = setTimeout;
-  window.waits_ = [];
-  window.setTimeout = (call, ms, ...more) => (waits_.push(ms ?? 0), wait(call, ms, ...more));`);
-
-const patient = {
-  name: "the script tries again when a busy server wants it to, and as usual if that is not a number",
-  async run(given) {
-    const { page, server, other } = given;
-    const after = (value) => ({
-      status: 429,
-      headers: { ...CORS, "access-control-expose-headers": "retry-after", "retry-after": value },
-      body: "",
-    });
-    let answer = after("Fri, 31 Dec 1999 23:59:59 GMT");
-    other.route("/events/shop", () => answer);
-    await site(given, ["/"], [changing(H1)], { before: RECORD_WAITS });
-    await page.goto(server.url("/"));
-    // The first attempt is at once or after two seconds, the second one after up to three.
-    await other.received(({ batches }) => batches.length > 1);
-    const waits = await page.evaluate("waits_");
-    // WebKit's driver has a timeout of its own in the page.
-    assert.ok(
-      waits.every((ms) => ms < 300_000),
-      `${waits}`,
-    );
-    answer = after("3600");
-    const longest = await page.waitFor(() => waits_.find((ms) => ms >= 3_600_000));
-    assert.ok(longest < 3_700_000, `${longest} ms`);
-  },
-};
-
 const base = {
   name: "the server's address does not depend on the page's base element",
   async run(given) {
@@ -583,4 +550,4 @@ const same = {
   },
 };
 
-export const tests = [same, calls, odd, refused, librarian, ...troubles, patient, base, layer, orders, attributes];
+export const tests = [same, calls, odd, refused, librarian, ...troubles, base, layer, orders, attributes];

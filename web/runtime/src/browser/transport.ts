@@ -128,10 +128,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
         void tell(events, answer!);
       }
       if (waiting[0]) plan(0);
-    } else if (++tries < (status ? ATTEMPTS_MAX : UNANSWERED_ATTEMPTS_MAX)) {
-      // A busy server says for how many seconds; a date, which only other servers send, is not a number.
-      plan(1_000 * (2 ** tries * (0.5 + random()) + ((answer?.headers.get("retry-after") as unknown as number) | 0)));
-    }
+    } else if (++tries < (status ? ATTEMPTS_MAX : UNANSWERED_ATTEMPTS_MAX)) plan(1_000 * 2 ** tries * (0.5 + random()));
     save(tries > 0);
   }
 
