@@ -373,21 +373,34 @@ fn clients_behind_a_proxy_have_limits_of_their_own(on: On) {
 }
 
 fn pages_can_read_that_they_are_too_many(on: On) {
-    let app = on.start_with(|settings| settings.rate_limits = "key=off,network=2/3".parse().expect("limits"));
+    let app = on.start_with(|settings| {
+        settings.rate_limits = "key=off,network=2/3".parse().expect("limits");
+        settings.site.visitor_prefix = "/a".parse().expect("a path");
+    });
     let anyone = app.anyone();
     // The bucket stays nearly empty.
     let refused_at = |path: &str| {
         let refused = (0..1_000).map(|_| anyone.get(path)).find(|answer| answer.status == 429);
         refused.unwrap_or_else(|| panic!("{path} was never refused"))
     };
-    for path in ["/events/prj_x", "/ruleset/prj_x", "/js/prj_x.js", "/js/parts/badge.js", "/geo/prj_x"] {
+    for path in [
+        "/events/prj_x",
+        "/ruleset/prj_x",
+        "/js/prj_x.js",
+        "/js/parts/badge.js",
+        "/geo/prj_x",
+        "/preview/prj_x/7",
+        "/preview/prj_x/7/report",
+        "/v2/project/prj_x/ofrep/v1/evaluate/flags/one",
+        "/a/events/prj_x",
+    ] {
         let refused = refused_at(path);
         let header = |name: &str| refused.header(name).map(str::to_owned);
         assert_eq!(header("access-control-allow-origin").as_deref(), Some("*"), "{path}");
         assert_eq!(header("access-control-expose-headers").as_deref(), Some("retry-after,x-request-id"), "{path}");
         assert!(header("retry-after").is_some(), "{path}");
     }
-    for path in ["/v2/project/x/goals", "/events/prj_x/batch", "/share/x", "/"] {
+    for path in ["/v2/project/x/goals", "/events/prj_x/batch", "/a/events/prj_x/batch", "/share/x", "/events", "/"] {
         let refused = refused_at(path);
         assert_eq!(refused.header("access-control-allow-origin"), None, "{path}");
     }

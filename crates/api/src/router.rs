@@ -174,11 +174,11 @@ fn visitors_of_servers() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(events::event_batch_take))
 }
 
-/// The paths of requests of pages without their last segments, also below the prefix of visitors.
-pub fn visitor_paths(prefix: &str) -> Vec<String> {
-    let of_root = ["/events/", "/geo/", "/js/", "/js/parts/", "/preview/", "/ruleset/"];
-    let below = of_root.iter().filter(|_| !prefix.is_empty()).map(|path| format!("{prefix}{path}"));
-    of_root.iter().map(|path| (*path).to_owned()).chain(below).collect()
+/// The paths that pages of every origin can read, as in the contract; those of visitors also below their prefix.
+pub fn open_paths(prefix: &str) -> Vec<String> {
+    let paths = |router: OpenApiRouter<App>| router.split_for_parts().1.paths.paths.into_keys();
+    let below = paths(visitor_traffic()).filter(|_| !prefix.is_empty()).map(|path| format!("{prefix}{path}"));
+    paths(visitor_traffic()).chain(paths(open_feature())).chain(below).collect()
 }
 
 /// Requests of pages, which need the project's key only.

@@ -44,7 +44,7 @@ pub(crate) fn dashboard_edge(app: &App, settings: &Settings, limits: &Arc<Limits
 fn edge_settings(settings: &Settings) -> EdgeSettings {
     EdgeSettings {
         forwarding: Arc::new(Forwarded(settings.trusted_proxies.clone())),
-        open_paths: router::visitor_paths(settings.site.visitor_prefix.as_str()).into(),
+        open_paths: router::open_paths(settings.site.visitor_prefix.as_str()).into(),
         ..settings.edge.clone()
     }
 }

@@ -46,8 +46,8 @@ pub struct EdgeSettings {
     pub max_uri: usize,
     /// The proxies in front of the server.
     pub forwarding: Arc<dyn Forwarding>,
-    /// Beginnings of paths. If one more segment follows, pages of every origin can read the response, also if it is an
-    /// error of the edge.
+    /// Paths of which pages of every origin can read the responses, errors of the edge included. A segment with `{` stands
+    /// for any segment.
     pub open_paths: Arc<[String]>,
 }
 
@@ -99,10 +99,7 @@ impl Edge {
         extensions.insert(context.clone());
 
         let unread = Unread::watch(&mut request);
-        let is_segment = |rest: &str| !rest.contains('/');
-        let path = request.uri().path();
-        let is_open =
-            self.settings.open_paths.iter().any(|start| path.strip_prefix(start.as_str()).is_some_and(is_segment));
+        let is_open = self.settings.open_paths.iter().any(|template| is_of(template, request.uri().path()));
         let admitted = self.admit(&context, &request, peer).and_then(|()| check_host(&request));
         let response = match admitted {
             Ok(()) => self.route(&context, request).await,
@@ -179,6 +176,13 @@ impl tower::Service<Request> for Edge {
     fn call(&mut self, request: Request) -> Self::Future {
         Box::pin(self.clone().answer(request).map(Ok))
     }
+}
+
+/// Returns whether a path has the segments of a template, in which those with `{` stand for any.
+fn is_of(template: &str, path: &str) -> bool {
+    let mut segments = path.split('/');
+    template.split('/').all(|wanted| segments.next().is_some_and(|segment| wanted.contains('{') || wanted == segment))
+        && segments.next().is_none()
 }
 
 /// Lets pages of every origin read a response that no handler has made, such as 429: otherwise they could not tell it

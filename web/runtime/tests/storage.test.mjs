@@ -27,6 +27,7 @@ const SHARED = [
   // Only read: a framework is stored only if the visitor is.
   "changes/hydration.ts: id",
   "identity.ts: a",
+  "transport.ts: q",
 ];
 
 test("everything that is stored belongs to a project, but for what is listed", () => {

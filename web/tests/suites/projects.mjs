@@ -306,20 +306,34 @@ const timeouts = {
   },
 };
 
+const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a5";
+
+/** Events that earlier versions of the script stored for all projects of a site together. */
+const EARLIER = [
+  { id: ID + 1, type: "exposure", test_id: 1, variant_id: "1", at: "2026-03-01T10:00:00Z", session: "x" },
+  { id: ID + 2, type: "exposure", test_id: 8, variant_id: "1", at: "2026-03-01T10:00:00Z", session: "x" },
+  { id: ID + 3, type: "order", name: "purchase", value: 5, currency: "EUR", at: "2026-03-01T10:00:00Z", session: "x" },
+  { id: ID + 4, type: "health", dropped: 1, at: "2026-03-01T10:00:00Z", session: "x" },
+];
+
 const earlier = {
-  name: "arms that earlier versions stored without a project stay",
+  name: "of what earlier versions stored without a project, arms stay, and events are sent if their test says whose they are",
   async run(given) {
-    const { page, server } = given;
+    const { page, server, other } = given;
     const before = inline(`if (!localStorage.muriel_s_de) {
       localStorage.muriel_id = "visitor-1";
       localStorage.muriel_a = "1.1~7.2";
+      localStorage.muriel_q = ${JSON.stringify(JSON.stringify(EARLIER))};
     }`);
     // All new visitors get the control.
     await de(given, [asControl(changing(H1))], { before });
     await page.goto(server.url("/de"));
     assert.equal(await heading(page), "New");
     await settledIn.de(given);
+    const old = other.events.filter(({ session }) => session === "x").map(({ id }) => id);
+    assert.deepEqual([...new Set(old)], [ID + 1]);
     assert.equal((await cookies(page)).muriel_a_de, "1.1~7.2");
+    assert.equal(await page.evaluate("localStorage.muriel_q ?? null"), null);
     await page.goto(server.url("/de/next"));
     await settledIn.de(given);
     assert.equal(await heading(page), "New");

@@ -1,6 +1,7 @@
 // Sends events: batches them, sends them in requests that outlive the page, and retries those that the server did not
 // accept. The server deduplicates by id, so sending an event twice is harmless.
 
+import type { Ruleset } from "../ruleset";
 import type { EventFields } from "./events";
 import {
   BATCH_MAX,
@@ -47,6 +48,8 @@ export function uuid(): string {
   return `${at.slice(0, 8)}-${at.slice(8)}-7${hex(a, 3)}-8${hex(b, 3)}-${hex(c, 4)}${hex(d, 4)}${hex(e, 4)}`;
 }
 
+declare const RULESET: Ruleset;
+
 /** Called with events that are dropped, each with the reason. */
 export type DroppedListener = (events: [event: EventFields, why: string][]) => void;
 
@@ -76,7 +79,15 @@ export function transport(visitor: () => object | undefined, left: () => void, d
   const to = (): string => endpoint("events") + (domain() && "?d=" + domain());
   const stored = (what: string): EventFields[] => parse(readLocal(what) ?? "[]");
   /** The queue: events as JSON, until the server has accepted them. */
-  let waiting = quietly(() => stored("q_").map(stringify)) ?? [];
+  let waiting =
+    quietly(() =>
+      [
+        ...stored("q_"),
+        // Earlier versions stored the events of all projects together. Only those with a `test_id` show their project.
+        ...stored("q").filter(({ test_id: of }) => RULESET.experiments.some(({ test_id }) => test_id === of)),
+      ].map(stringify),
+    ) ?? [];
+  storeLocal("q", "");
   /** The events of the queue that are in flight. */
   const flying = new Set<string>();
   let isKept = waiting[0];
@@ -114,7 +125,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     isAsking = true;
     // A text body needs no CORS preflight. Without an answer the browser is offline or the request is blocked.
     const answer = await fetchNow(to(), { method: "POST", body, keepalive: true }).catch(() => {});
-    const status = answer?.status ?? 0;
+    const status = answer ? answer.status : 0;
     isAsking = false;
     for (const event of events) flying.delete(event);
     if (status && status !== 429 && status < 500) {
