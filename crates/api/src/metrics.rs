@@ -112,6 +112,12 @@ impl Metrics {
             "Events without a key, dated more than a day before their receipt; nothing counts them",
             late.clone(),
         );
+        let shortened = Counter::default();
+        registry.register(
+            "muriel_events_shortened",
+            "Events of whose addresses parameters or a fragment were left out",
+            shortened.clone(),
+        );
         registry.register(
             "muriel_events_unfilled_order_number",
             "Orders and refunds whose number a template left unfilled, stored without it",
@@ -207,6 +213,7 @@ impl Metrics {
                 lost_by_pages,
                 ahead,
                 late,
+                shortened,
                 unfilled,
                 signatures_refused,
             },

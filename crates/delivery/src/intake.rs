@@ -87,6 +87,8 @@ pub struct EventCounts {
     pub ahead: Counter,
     /// Dated more than a day before their receipt, without a key: stored, but counted nowhere.
     pub late: Counter,
+    /// Stored with an address that lost parameters or a fragment.
+    pub shortened: Counter,
     /// Orders and refunds whose number is an unfilled template value; stored without it.
     pub unfilled: Counter,
     /// Requests of visitors who got no signature, because their network had got those of the hour.
@@ -417,7 +419,8 @@ where
     for PendingEvent { id, read, note: repaired } in events {
         let judged = match read(&template) {
             Ok(mut event) => {
-                shorten_addresses(&mut event.record, &delivery.addresses);
+                let is_shorter = shorten_addresses(&mut event.record, &delivery.addresses);
+                intake.counts.shortened.inc_by(is_shorter.into());
                 let of_reading = notes_of(&event);
                 judge(intake, event.record, delivery).await.map(|(record, note)| (record, note, of_reading))
             }
@@ -451,11 +454,15 @@ where
     Some(PreparedEvents { project_key, received_at, outcomes, entries, lines })
 }
 
-/// Removes from the addresses of a record what the project does not keep.
-fn shorten_addresses(record: &mut Record, filter: &AddressFilter) {
-    let shorten = |address: &str| match filter.shorten(address) {
+/// Removes from the addresses of a record what the project does not keep. Returns whether there was anything.
+fn shorten_addresses(record: &mut Record, filter: &AddressFilter) -> bool {
+    let mut is_shorter = false;
+    let mut shorten = |address: &str| match filter.shorten(address) {
         Cow::Borrowed(_) => None,
-        Cow::Owned(short) => Some(short),
+        Cow::Owned(short) => {
+            is_shorter = true;
+            Some(short)
+        }
     };
     for address in [&mut record.url, &mut record.referrer, &mut record.href].into_iter().flatten() {
         if let Some(short) = shorten(address) {
@@ -469,6 +476,7 @@ fn shorten_addresses(record: &mut Record, filter: &AddressFilter) {
             *address = short;
         }
     }
+    is_shorter
 }
 
 /// Returns the tools that a page notified of an arm, if the record is a health event that reports them.

@@ -9,14 +9,13 @@ use crate::targeting::Targeting;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
 /// Maximum number of names in [`KeepQuery`].
 pub const KEEP_QUERY_MAX: usize = 50;
 /// Maximum length of a name in [`KeepQuery`], in characters.
 pub const PARAMETER_MAX: usize = 64;
-/// Number of goals from which on addresses are not matched against them, because that would cost too much.
-const GOALS_MAX: usize = 100;
+/// Maximum number of goals against which addresses are matched. Anybody can send megabytes of addresses in a request.
+const GOALS_MAX: usize = 20;
 
 /// Names of the parameters that events keep of addresses. A name that ends with `*` stands for all names that begin
 /// with the rest.
@@ -79,15 +78,13 @@ pub struct AddressFilter {
     prefixes: Vec<String>,
     /// Fragments that goals and rules name.
     fragments: HashSet<String>,
-    /// Goals that compare addresses.
-    goals: Vec<Trigger>,
-    /// The patterns of `goals`, once an address lost something.
-    patterns: OnceLock<Vec<PagePattern>>,
+    /// Addresses of goals; `None` if there are too many, or a regular expression, which takes too long to match.
+    goals: Option<Vec<PagePattern>>,
 }
 
 impl AddressFilter {
     /// Creates the filter of a project with this setting, these goals and the targeting of these experiments.
-    pub fn new<'t>(keep: &KeepQuery, goals: Vec<Trigger>, rules: impl Iterator<Item = &'t Targeting>) -> Self {
+    pub fn new<'t>(keep: &KeepQuery, goals: &[Trigger], rules: impl Iterator<Item = &'t Targeting>) -> Self {
         let mut filter = Self::default();
         for name in keep.names() {
             match name.strip_suffix('*') {
@@ -95,11 +92,11 @@ impl AddressFilter {
                 None => drop(filter.names.insert(name.clone())),
             }
         }
-        filter.goals = goals.into_iter().filter(compares_addresses).collect();
-        let texts: Vec<String> = filter.goals.iter().filter_map(text_of).map(str::to_owned).collect();
-        for text in &texts {
-            filter.name_parts_of(text);
-        }
+        let goals = || goals.iter().filter(|trigger| compares_addresses(trigger));
+        goals().filter_map(text_of).for_each(|text| filter.name_parts_of(text));
+        let is_quick = |trigger: &Trigger| trigger.goal_type() != GoalType::PageviewRegex;
+        filter.goals =
+            (goals().count() <= GOALS_MAX && goals().all(is_quick)).then(|| goals().filter_map(pattern_of).collect());
         for targeting in rules {
             for rule in &targeting.url_rule {
                 filter.name_parts_of(&rule.url);
@@ -134,7 +131,7 @@ impl AddressFilter {
     ///   shortened, too.
     ///
     /// If a goal would count the result and not the address, or the other way round, the names of the other parameters are
-    /// kept as well, without their values.
+    /// kept as well, without their values. They are always kept in projects with many goals or a regular expression.
     pub fn shorten<'a>(&self, address: &'a str) -> Cow<'a, str> {
         if !address.contains(['?', '#']) {
             return Cow::Borrowed(address);
@@ -144,11 +141,10 @@ impl AddressFilter {
             return Cow::Borrowed(address);
         }
         let is_counted_alike = |pattern: &PagePattern| pattern.matches(address) == pattern.matches(&short);
-        let patterns = || self.patterns.get_or_init(|| self.goals.iter().filter_map(pattern_of).collect());
-        if self.goals.len() < GOALS_MAX && patterns().iter().all(is_counted_alike) {
-            return Cow::Owned(short);
+        match &self.goals {
+            Some(patterns) if patterns.iter().all(is_counted_alike) => Cow::Owned(short),
+            _ => Cow::Owned(self.without(address, true)),
         }
-        Cow::Owned(self.without(address, true))
     }
 
     /// The address without what is not kept. With `names`, other parameters keep their names.
@@ -229,8 +225,8 @@ mod tests {
     }
 
     fn filter(names: &[&str], goals: &[(GoalType, &str)]) -> AddressFilter {
-        let goals = goals.iter().map(|(kind, text)| goal(*kind, text)).collect();
-        AddressFilter::new(&keep(names), goals, std::iter::empty())
+        let goals: Vec<Trigger> = goals.iter().map(|(kind, text)| goal(*kind, text)).collect();
+        AddressFilter::new(&keep(names), &goals, std::iter::empty())
     }
 
     #[test]
@@ -262,12 +258,12 @@ mod tests {
     fn what_goals_and_rules_name_is_kept() {
         let by_goal =
             filter(&[], &[(GoalType::Pageview, "/thanks?order="), (GoalType::PageviewRegex, r"[?&]step=\d#done")]);
-        assert_eq!(by_goal.shorten("/thanks?order=1&x=3&step=2#done"), "/thanks?order=1&step=2#done");
+        assert_eq!(by_goal.shorten("/thanks?order=1&x=3&step=2#done"), "/thanks?order=1&x=&step=2#done");
         let rule = |url: &str| UrlRule::new(url, UrlMatch::Contain, true).unwrap();
         let mut targeting = Targeting { url_rule: vec![rule("?plan=pro")], ..Targeting::default() };
         let condition = Condition::new("coupon", Operator::parse("ex").unwrap(), None).unwrap();
         targeting.audience.parameter_rule = vec![vec![condition]];
-        let by_rule = AddressFilter::new(&keep(&[]), Vec::new(), [&targeting].into_iter());
+        let by_rule = AddressFilter::new(&keep(&[]), &[], [&targeting].into_iter());
         assert_eq!(by_rule.shorten("/?plan=free&coupon=1&x=2"), "/?plan=free&coupon=1");
     }
 

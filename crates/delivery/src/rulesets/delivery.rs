@@ -67,9 +67,9 @@ impl Delivery {
         let templates = ruleset.experiments().iter().map(FlagTemplate::of).collect();
         let (body, scripts) = (Encoded::new(plain), Default::default());
         let goals = script_settings.address_goals.iter();
-        let goals = goals.filter_map(|(kind, value)| Trigger::new(*kind, value.clone()).ok()).collect();
+        let goals: Vec<Trigger> = goals.filter_map(|(kind, value)| Trigger::new(*kind, value.clone()).ok()).collect();
         let rules = document.experiments.iter().map(|delivered| &delivered.targeting);
-        let addresses = AddressFilter::new(&script_settings.settings.keep_query, goals, rules);
+        let addresses = AddressFilter::new(&script_settings.settings.keep_query, &goals, rules);
         Self {
             project,
             ruleset,
