@@ -193,7 +193,7 @@ pub(super) struct UrlRow {
 
 impl Rows {
     /// Adds the rows of `record`, from the block `seq`. Nothing is added for identities, for health events without a
-    /// report about an arm or lost events, for events of bots and late events other than exposures, and for exposures without an
+    /// report about an arm or lost events, for events of bots other than exposures, and for exposures without an
     /// experiment or with a variant number above 255.
     pub fn add(&mut self, record: &Record, seq: i64) {
         let (events, exposures) = (self.events.len(), self.exposures.len());
@@ -207,14 +207,17 @@ impl Rows {
                     }
                 }
             }
-            _ if record.bot || record.is_late() => {}
+            _ if record.bot => {}
+            EventKind::Identify => {}
+            EventKind::Health if record.is_late() => {}
             EventKind::Health => {
                 let row = health(record, seq);
                 let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
                 self.bytes += row.as_ref().map_or(0, |row| ROW_BYTES + length(&row.error) + length(&row.page));
                 self.health.extend(row);
-                self.events.extend(lost(record, seq));
+                self.events.extend(reported_lost(record).map(|number| lost(record, number, seq)));
             }
+            _ if record.is_late() => self.events.push(lost(record, 1, seq)),
             _ => self.events.extend(event(record, seq)),
         }
         for row in &self.events[events..] {
@@ -397,11 +400,16 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
     })
 }
 
-/// Row for events that a page has lost, if a health event reports any.
-fn lost(record: &Record, seq: i64) -> Option<EventRow> {
+/// Number of events that a page has lost, as a health event reports it.
+fn reported_lost(record: &Record) -> Option<i64> {
     // The cast is exact: the bound is a small integer, and NaN becomes 0.
     let number = record.dropped?.round().clamp(0.0, LOST_MAX as f64) as i64;
-    (number > 0).then(|| EventRow {
+    (number > 0).then_some(number)
+}
+
+/// Row for events that are lost: reported by a health event, or late.
+fn lost(record: &Record, number: i64, seq: i64) -> EventRow {
+    EventRow {
         project: hash_text(&record.project_key),
         visitor: hash_text(&record.visitor.id),
         at: record.at.us(),
@@ -417,7 +425,7 @@ fn lost(record: &Record, seq: i64) -> Option<EventRow> {
         trusted: record.vouched,
         signed: record.signed,
         seq,
-    })
+    }
 }
 
 /// Hash of a visitor's id or a network in answers and [exclusions](super::Exclusion): 16 hexadecimal digits.

@@ -212,18 +212,24 @@ fn with_counted_orders<'r>(records: &[&'r Record], question: &ExperimentQuestion
     records.iter().filter(is_counted).copied().collect()
 }
 
-/// Records of the project, without late ones other than exposures.
-fn of_project<'r>(records: &'r [Record], question: &ExperimentQuestion) -> Vec<&'r Record> {
+/// Records that count, and late exposures.
+fn prompt<'r>(records: &[&'r Record]) -> Vec<&'r Record> {
     let is_loaded = |record: &&Record| record.kind == EventKind::Exposure || !record.is_late();
-    records.iter().filter(|record| record.project_key == question.project_key).filter(is_loaded).collect()
+    records.iter().copied().filter(is_loaded).collect()
+}
+
+/// Records of the project.
+fn of_project<'r>(records: &'r [Record], question: &ExperimentQuestion) -> Vec<&'r Record> {
+    records.iter().filter(|record| record.project_key == question.project_key).collect()
 }
 
 /// Answers `question`, without the changes by quarter of an hour.
 pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> ExperimentAnswer {
-    let records = of_project(records, question);
+    let all = of_project(records, question);
+    let records = prompt(&all);
     let test_id = match &question.population {
         Population::Exposed { test_id } => *test_id,
-        Population::Holdout(range) => return holdout(&records, question, range),
+        Population::Holdout(range) => return holdout(&all, question, range),
     };
     let Entered { records, entries, bots, crossed, moved, early, trust, excluded } =
         entered(records, question, test_id);
@@ -247,7 +253,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         excluded,
         networks: Vec::new(),
         trusted: Vec::new(),
-        lost_events: lost_events(&records, &entries),
+        lost_events: lost_events(&all, &entries, question),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: balance(&entries),
         applied: page::applied(&records, &entries, question, test_id),
@@ -258,13 +264,13 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
 }
 
 /// Answers a question about a holdout.
-fn holdout(records: &[&Record], question: &ExperimentQuestion, range: &GroupRange) -> ExperimentAnswer {
+fn holdout(all: &[&Record], question: &ExperimentQuestion, range: &GroupRange) -> ExperimentAnswer {
     let is_held_out = range.membership();
     let epoch = question.epochs.first().map_or(0, |(epoch, _)| *epoch);
     let is_nobody = question.filter != Filter::default() || question.epoch.is_some_and(|asked| asked != epoch);
     let (started, from) = (question.started_at, question.from.map_or(i64::MIN, Instant::us));
     let records: Vec<&Record> =
-        records.iter().copied().filter(|record| question.until.is_none_or(|until| record.at < until)).collect();
+        prompt(all).into_iter().filter(|record| question.until.is_none_or(|until| record.at < until)).collect();
     let is_nothing = |record: &Record| {
         record.bot || matches!(record.kind, EventKind::Exposure | EventKind::Identify | EventKind::Health)
     };
@@ -297,7 +303,7 @@ fn holdout(records: &[&Record], question: &ExperimentQuestion, range: &GroupRang
         excluded: 0,
         networks: Vec::new(),
         trusted: Vec::new(),
-        lost_events: lost_events(&records, &entries),
+        lost_events: lost_events(all, &entries, question),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: Vec::new(),
         applied: Vec::new(),
@@ -510,11 +516,17 @@ fn metrics(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQues
 }
 
 /// Events that pages of entered visitors have lost after entry.
-fn lost_events(records: &[&Record], entries: &[Entry<'_>]) -> LostEvents {
+fn lost_events(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion) -> LostEvents {
     let mut reports: BTreeMap<(&str, uuid::Uuid), i64> = BTreeMap::new();
-    for record in records.iter().filter(|record| record.kind == EventKind::Health && !record.bot) {
+    let is_before_end = |record: &&&Record| question.until.is_none_or(|until| record.at < until);
+    for record in records.iter().filter(is_before_end).filter(|record| !record.bot) {
         let entry = entries.iter().find(|entry| entry.visitor == record.visitor.id);
-        let number = record.dropped.unwrap_or(0.0).round().min(1_000.0) as i64;
+        let number = match record.kind {
+            EventKind::Exposure | EventKind::Identify => 0,
+            EventKind::Health if record.is_late() => 0,
+            EventKind::Health => record.dropped.unwrap_or(0.0).round().min(1_000.0) as i64,
+            _ => i64::from(record.is_late()),
+        };
         if number > 0 && entry.is_some_and(|entry| record.at.us() >= entry.at) {
             let most = reports.entry((record.visitor.id.as_str(), record.id)).or_default();
             *most = number.max(*most);
