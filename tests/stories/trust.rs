@@ -227,8 +227,8 @@ fn unsigned_visitors_decide_nothing(on: On) {
     let check = &result["health"]["unvouched"];
     let message = check["message"].as_str().unwrap_or_default();
     assert!(message.starts_with("220 visitors"), "{check}");
-    let differs = "Without them, the verdict on Variant 1 would be keep_running instead of win, and their difference is \
-                   another one by more than chance.";
+    let differs = "Without them, the verdict on Variant 1 would be keep_running instead of win; their effect differs \
+                   from that of all others by more than chance.";
     assert!(check["status"] == "warn" && message.contains(differs), "{check}");
     shop.app.run_task("check_completion_rules");
     assert_eq!(served(&shop), Value::Null);
@@ -420,6 +420,9 @@ fn events_of_the_past_count_only_with_a_key(on: On) {
     // Visitors who entered in time convert no more, either.
     send(&shop, "203.0.113.7", json!({ "id": "prompt-0-2" }), &[purchase]);
     assert_eq!((counts(), &shop.result("")["total_conversions"]), ([5, 0], &before));
+    // Their late events are among those that are lost.
+    let lost = shop.result("")["health"]["lost_events"]["message"].clone();
+    assert!(lost.as_str().is_some_and(|it| it.contains("1 ")), "{lost}");
     assert!(
         sentence().ends_with(
             "Left out: 5 visitors whose exposures were received without a key, more than 24 hours after \

@@ -194,8 +194,7 @@ pub(crate) fn compute(
         let report = report(&design, &summaries);
         (summaries, report)
     });
-    let all = answer.metrics.first().map(|metric| metric.cells.as_slice()).unwrap_or_default();
-    let unvouched = unvouched::judge(&manifest, &design, &summaries, [all, &answer.trusted], &report);
+    let unvouched = unvouched::judge(&manifest, &design, &summaries, &answer, &report);
     let concentration = concentration::judge(&manifest, &design, &summaries, &answer.networks, &mut report);
     manifest.set_logs(&answer.marks, &answer.lost, &answer.rewritten);
     let arms = manifest.experiment.arms.len();

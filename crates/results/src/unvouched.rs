@@ -9,7 +9,7 @@ use crate::manifest::Manifest;
 use crate::suspects::{ALPHA, LEAST, effect};
 use muriel_analysis::{Design, Report, Summaries, Verdict, report};
 use muriel_stats::special::normal_sf;
-use muriel_warehouse::{GroupTotals, Totals};
+use muriel_warehouse::{ExperimentAnswer, GroupTotals, Totals};
 
 /// A verdict that is another one without unsigned visitors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,19 +25,21 @@ pub struct UnvouchedVerdict {
     pub is_odd: bool,
 }
 
-/// Judges the verdicts on the top metric without unsigned visitors, from its totals of `all` visitors and of `trusted`
-/// ones. Returns those that are others.
+/// Judges the verdicts on the top metric without unsigned visitors. Returns those that are others.
 pub(crate) fn judge(
     manifest: &Manifest,
     design: &Design,
     summaries: &Summaries,
-    [all, trusted]: [&[GroupTotals]; 2],
+    answer: &ExperimentAnswer,
     decided: &Report,
 ) -> Vec<UnvouchedVerdict> {
     let (Some(top), Some(facts)) = (decided.metrics.first(), manifest.metrics.first()) else { return Vec::new() };
-    if trusted.is_empty() {
+    // Without networks, nothing is judged.
+    if answer.networks.is_empty() || answer.trust.unsigned == 0 {
         return Vec::new();
     }
+    let all = answer.metrics.first().map(|metric| metric.cells.as_slice()).unwrap_or_default();
+    let trusted = answer.trusted.as_slice();
     let mut without = summaries.clone();
     without.metrics[0] =
         metric_of(facts, trusted.iter().map(|cell| (cell.epoch, cell.variant, cell.open, cell.totals)));

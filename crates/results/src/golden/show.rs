@@ -19,7 +19,7 @@ pub(super) fn computed(computed: &Computed) -> Value {
         first_entry,
         lost_events,
         trust,
-        // The scenarios have no exclusions and no networks.
+        // The scenarios have no exclusions and no networks, and their visitors are all unsigned.
         excluded: _,
         concentration: _,
         unvouched: _,

@@ -247,7 +247,8 @@ fn unvouched(computed: &Computed) -> Option<Check> {
         );
         let differing = computed.unvouched.iter().map(|one| {
             let name = name_of(&computed.manifest, one.arm);
-            let odd = if one.is_odd { ", and their difference is another one by more than chance" } else { "" };
+            let odd =
+                if one.is_odd { "; their effect differs from that of all others by more than chance" } else { "" };
             let (trusted, verdict) = (one.trusted.word(), one.verdict.word());
             format!(" Without them, the verdict on {name} would be {trusted} instead of {verdict}{odd}.")
         });
@@ -601,8 +602,8 @@ fn lost_events(computed: &Computed) -> Option<Check> {
     let entered: u64 = computed.visitors.iter().sum();
     let of = |number: u64, word: &str| if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") };
     let message = format!(
-        "Pages of {} lost {}: an order whose amount or currency cannot be read, an event that is not valid, or one that could not be \
-         sent. The error event of a page says which: muriel.push([\"on\", \"error\", console.warn]).",
+        "Pages of {} lost {}: an order whose amount or currency cannot be read, an event that is not valid, one that could not be \
+         sent, or one that was received more than 24 hours after its time. The error event of a page says which: muriel.push([\"on\", \"error\", console.warn]).",
         of(visitors, "visitor"),
         of(events, "event"),
     );
